@@ -2,20 +2,26 @@
 // reduces the residual by.
 //
 //   bench_solvers --size NK,NJ,NI --faces dirichlet|mixed --to TOLERANCE --out U.f64 [--table] [plan]
+//   bench_solvers --plan-grid [--results R.json --slice SECONDS] [--size ...]
 //   bench_solvers --factors [--large]
 //   bench_solvers --contrast [--large]
 //
 // The first form prints one line of JSON (seconds) and writes the solution; --table adds a line a level and
-// leg. The others print docs/solver.md's tables of factors: for beta that varies little, and by e^4.
+// leg. The second compares the search of plans with a grid of a hundred. The others print docs/solver.md's
+// tables of factors: for beta that varies little, and by e^4.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "bench/solvers/problem.h"
+#include "gmg/plan_text.hpp"
 #include "gmg/tune_plan.hpp"
 #include "ir/error.hpp"
+#include "runtime/file.hpp"
 #include "runtime/parallel.hpp"
 
 namespace {
@@ -26,8 +32,9 @@ using gmg::Axis;
 struct Asked {
   std::vector<std::int64_t> size{64, 64, 64};
   std::string faces = "dirichlet", out;
-  double to = 1e-8, tune = 0, tune_plan = 0;
-  int threads = 2, repeats = 1;
+  std::string results;
+  double to = 1e-8, tune = 0, tune_plan = 0, slice = 0;
+  int threads = 2, repeats = 1, rounds = 5;
   bool table = false, factors = false, contrast = false, large = false, plan_grid = false;
   gmg::Plan plan;
 };
@@ -59,18 +66,23 @@ std::vector<double> right_hand_side(const Problem& p) {
   return f;
 }
 
+std::vector<double> coefficient(const Problem& p, int d) {
+  std::vector<double> beta;
+  for (long k = 0; k < p.n[0] + (d == 0); ++k)
+    for (long j = 0; j < p.n[1] + (d == 1); ++j)
+      for (long i = 0; i < p.n[2] + (d == 2); ++i) {
+        const long at[3] = {k, j, i};
+        beta.push_back(beta_of(&p, d, at));
+      }
+  return beta;
+}
+
 int solve(const Asked& a) {
   const Problem p = problem_of(a);
   const gmg::Domain box = domain_of(p);
   const std::vector<double> f = right_hand_side(p);
   std::vector<double> beta[3];
-  for (int d = 0; d < 3; ++d)
-    for (long k = 0; k < p.n[0] + (d == 0); ++k)
-      for (long j = 0; j < p.n[1] + (d == 1); ++j)
-        for (long i = 0; i < p.n[2] + (d == 2); ++i) {
-          const long at[3] = {k, j, i};
-          beta[d].push_back(beta_of(&p, d, at));
-        }
+  for (int d = 0; d < 3; ++d) beta[d] = coefficient(p, d);
   const double t0 = seconds();
   gmg::Solver solver(gmg::helmholtz(box), a.plan);
   const double t1 = seconds();
@@ -82,13 +94,13 @@ int solve(const Asked& a) {
       fmt::print(stderr, "{}\n", line);
   std::vector<double> u(f.size(), 0);
   gmg::Report r;
-  double least = 0, setup = 0;
+  double least = 0, setup = 0, kernels = 0;
   for (int repeat = 0; repeat < a.repeats; ++repeat) {
     std::fill(u.begin(), u.end(), 0.0);
     const double before = seconds();
     r = solver.solve(f, u, {.relative = a.to});
     const double spent = seconds() - before - (repeat == 0 ? r.setup_ms / 1e3 - (t1 - t0) : 0);
-    if (repeat == 0) setup = r.setup_ms / 1e3;
+    if (repeat == 0) setup = r.setup_ms / 1e3, kernels = r.kernels_ms / 1e3;
     least = repeat == 0 ? spent : std::min(least, spent);
   }
   if (!a.out.empty()) {
@@ -97,52 +109,102 @@ int solve(const Asked& a) {
               static_cast<std::streamsize>(u.size() * sizeof(double)));
     if (!out.flush()) throw UserError("--out " + a.out + ": cannot be written");
   }
-  fmt::print("{{\"setup\": {:.4f}, \"solve\": {:.4f}, \"steps\": {}}}\n", setup, least, r.cycles());
+  fmt::print("{{\"setup\": {:.4f}, \"kernels\": {:.4f}, \"solve\": {:.4f}, \"steps\": {}}}\n", setup, kernels,
+             least, r.cycles());
   if (a.table) fmt::print("{}{}", r.text(), r.table());
   return r.converged() ? 0 : 1;
 }
 
 // ---- plans
 
-/// A hundred plans, each tried by itself, and what the search among them finds: both are timed once more, in
-/// turns.
+/// Results so far, in a file: a grid of plans takes longer than a quiet machine is to be had in one piece.
+class Results {
+ public:
+  explicit Results(std::string path) : path_(std::move(path)) {
+    if (std::filesystem::exists(path_)) all_ = nlohmann::json::parse(read_file(path_));
+  }
+  /// What is there by that name, else what f gives, which is kept. None after the time for this slice.
+  template <class F>
+  std::optional<nlohmann::json> of(const std::string& name, double until, const F& f) {
+    if (!all_.contains(name)) {
+      if (seconds() > until) return std::nullopt;
+      all_[name] = f();
+      if (!path_.empty()) write_file_atomically(path_, all_.dump(1) + "\n");
+    }
+    return all_[name];
+  }
+
+ private:
+  std::string path_;
+  nlohmann::json all_;
+};
+
+nlohmann::json json_of(const gmg::PlanTrial& t) {
+  return {{"plan", gmg::plan_text(t.plan)}, {"ms", t.ms}, {"cycles", t.cycles}, {"reached", t.reached}};
+}
+gmg::PlanTrial trial_of(const nlohmann::json& j) {
+  return {gmg::read_plan(j["plan"]), j["ms"], j["cycles"], j["reached"]};
+}
+
+/// A hundred plans, each tried by itself, and what the search among them finds: that and the grid's best five
+/// are timed once more, in turns. `until`: ends for now when that time has come; 1 then.
 int plan_grid(const Asked& a) {
+  const double until = a.slice > 0 ? seconds() + a.slice : 1e300;
   const Problem p = problem_of(a);
   const gmg::Domain box = domain_of(p);
   const std::vector<double> f = right_hand_side(p);
+  std::vector<double> beta[3];
+  for (int d = 0; d < 3; ++d) beta[d] = coefficient(p, d);
   const gmg::MakeSolver make = [&](const gmg::Plan& plan) {
     gmg::Solver solver(gmg::helmholtz(box), plan);
-    for (const gmg::Coefficient& c : solver.equation().coefficients())
-      solver.set(c.name,
-                 gmg::Solver::Sampler([](std::span<const double> x) { return beta_at(x[0], x[1], x[2]); }));
+    solver.set("beta_k", beta[0]).set("beta_j", beta[1]).set("beta_i", beta[2]);
     return solver;
   };
   const gmg::Goal goal{.relative = a.to};
+  Results results(a.results);
+  const auto later = [] { return fmt::print("to be gone on with: the same command\n"), 1; };
   std::vector<gmg::PlanTrial> grid;
   for (int down = 1; down <= 5; ++down)
     for (int up = 1; up <= 5; ++up)
       for (int inner = 0; inner <= 3; ++inner) {
         gmg::Plan plan = a.plan;
         plan.down = down, plan.up = up, plan.mixed = inner > 0, plan.inner = inner;
-        grid.push_back(gmg::try_plan(plan, make, f, goal));
+        const auto tried =
+            results.of(gmg::str(plan), until, [&] { return json_of(gmg::try_plan(plan, make, f, goal)); });
+        if (!tried) return later();
+        grid.push_back(trial_of(*tried));
       }
   std::sort(grid.begin(), grid.end(), gmg::is_better);
   for (std::size_t i = 0; i < 5; ++i) fmt::print("grid: {}\n", gmg::str(grid[i]));
   fmt::print("grid: the slowest of {}: {}\n", grid.size(), gmg::str(grid.back()));
-  const double before = seconds();
-  std::vector<gmg::PlanTrial> found =
-      gmg::try_plans(a.plan, make, f, goal, a.tune_plan > 0 ? a.tune_plan : 60);
-  std::sort(found.begin(), found.end(), gmg::is_better);
-  fmt::print("search: {} plans in {:.0f} s; {}\n", found.size(), seconds() - before, gmg::str(found[0]));
-  std::vector<gmg::Plan> again{found[0].plan};
+  const auto search = results.of("search", until, [&] {
+    const double before = seconds();
+    std::vector<gmg::PlanTrial> found =
+        gmg::try_plans(a.plan, make, f, goal, a.tune_plan > 0 ? a.tune_plan : 60);
+    std::sort(found.begin(), found.end(), gmg::is_better);
+    nlohmann::json j = json_of(found[0]);
+    j["tried"] = found.size(), j["seconds"] = seconds() - before;
+    return j;
+  });
+  if (!search) return later();
+  const gmg::PlanTrial found = trial_of(*search);
+  fmt::print("search: {} plans in {:.0f} s; {}\n", (*search)["tried"].get<int>(),
+             (*search)["seconds"].get<double>(), gmg::str(found));
+  std::vector<gmg::Plan> again{found.plan};
   for (std::size_t i = 0; i < 5; ++i) again.push_back(grid[i].plan);
-  std::vector<double> least(again.size(), 1e30);
-  for (int round = 0; round < 5; ++round)
-    for (std::size_t i = 0; i < again.size(); ++i)
-      least[i] = std::min(least[i], gmg::try_plan(again[i], make, f, goal).ms);
+  const auto turns = results.of("turns", until, [&] {
+    std::vector<double> least(again.size(), 1e30);
+    for (int round = 0; round < a.rounds; ++round)
+      for (std::size_t i = 0; i < again.size(); ++i)
+        least[i] = std::min(least[i], gmg::try_plan(again[i], make, f, goal).ms);
+    return nlohmann::json(least);
+  });
+  if (!turns) return later();
+  const auto least = turns->get<std::vector<double>>();
+  for (std::size_t i = 0; i < again.size(); ++i)
+    fmt::print("in turns: {}{}: {:.2f} ms\n", i == 0 ? "found: " : "", gmg::str(again[i]), least[i]);
   const double best = *std::min_element(least.begin() + 1, least.end());
-  fmt::print("in turns: the plan found {:.1f} ms, the best of the grid's five {:.1f} ms: {:.3f}\n", least[0],
-             best, best / least[0]);
+  fmt::print("the plan found takes {:.3f} of the best of the grid's five\n", least[0] / best);
   return 0;
 }
 
@@ -260,6 +322,9 @@ int main(int argc, char** argv) {
       "--each", [&] { a.plan.passes = gmg::Passes::each; }, "sweeps one by one");
   app.add_flag("--table", a.table, "a line a level and leg");
   app.add_flag("--plan-grid", a.plan_grid, "a hundred plans beside what the search among them finds");
+  app.add_option("--results", a.results, "file of --plan-grid's results so far, which it goes on from");
+  app.add_option("--slice", a.slice, "seconds after which --plan-grid ends, to be gone on with");
+  app.add_option("--rounds", a.rounds, "in which the best plans are timed in turns");
   app.add_flag("--factors", a.factors, "the table of factors of docs/solver.md");
   app.add_flag("--contrast", a.contrast, "the table of factors where beta varies by e^4");
   app.add_flag("--large", a.large, "with 128^3");

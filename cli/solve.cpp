@@ -155,7 +155,8 @@ int solve_asked(const Options& options) {
                       solver.hierarchy().level(0).weight());
   text += r.text() + "\n" + r.table();
   if (const std::string factors = predicted(solver, solver.plan()); !factors.empty()) text += factors + "\n";
-  text += fmt::format("set-up {:.0f} ms, cycles {:.1f} ms", r.setup_ms, r.ms);
+  text +=
+      fmt::format("set-up {:.0f} ms (kernels {:.0f} ms), cycles {:.1f} ms", r.setup_ms, r.kernels_ms, r.ms);
   if (!problem.known.empty())
     text += fmt::format(
         "; largest error of u {:.2e}, of which discretisation is the part that finer cells make smaller",

@@ -72,6 +72,7 @@ Hierarchy::Hierarchy(const Equation& equation, const Plan& plan) : plan_(plan) {
 
 /// Those that every solve needs, several at once.
 void Hierarchy::make_kernels() {
+  const auto before = Clock::now();
   std::vector<LaterKernel*> all;
   const bool in_f64 = !single_ || plan_.full_start;
   for (const auto& level : levels_)
@@ -86,6 +87,7 @@ void Hierarchy::make_kernels() {
   }
   if (single_) single_->add_needed(all);
   make_all(all, {.tuned = plan_.tuned, .database = plan_.database}, plan_.kernels);
+  kernels_ms_ += ms_since(before);
 }
 
 std::vector<KernelRole> Hierarchy::roles() {
@@ -183,7 +185,9 @@ Plan Hierarchy::plan_of_level(const Equation& equation, const Domain& domain, co
 }
 
 void Hierarchy::make_levels(const Equation& equation) {
+  const auto before = Clock::now();
   best_weight_ = found_weight(equation, plan_);
+  kernels_ms_ += ms_since(before);
   Domain domain = equation.domain();
   while (true) {
     const Ratios ratios = ratios_from(levels_.size(), equation, domain);

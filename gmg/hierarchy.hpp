@@ -55,6 +55,7 @@ class Hierarchy {
   Bottom bottom() const { return bottom_->kind(); }
   /// What a user should know of how the levels came out, a sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
+  double kernels_ms() const { return kernels_ms_; }  ///< of kernels and the weight, when they were found
   const std::vector<LegTime>& times() const { return times_; }
   void forget_times() { times_.clear(); }
 
@@ -88,6 +89,7 @@ class Hierarchy {
   std::unique_ptr<BottomSolver> bottom_;
   std::unique_ptr<SingleCycle> single_;
   bool singular_ = false, best_steps_ = false;
+  double kernels_ms_ = 0;
   std::vector<std::string> notes_;
   std::vector<LegTime> times_;
 };

@@ -17,7 +17,7 @@ namespace lift::gmg {
 namespace {
 
 Buffer cells_of(std::int64_t n, double value) {
-  Buffer b(static_cast<std::size_t>(n) * sizeof(double));
+  Buffer b(static_cast<std::size_t>(n) * sizeof(double), {.touch = value == 0});  // each page written once
   if (value != 0) fill(b.as<double>().first(static_cast<std::size_t>(n)), value);
   return b;
 }

@@ -22,8 +22,9 @@ struct Report {
   std::vector<int> cycles_at;   ///< how many cycles there had been, for each of these
   std::vector<std::string> notes;
   std::string plan;
-  double ms = 0;        ///< of the cycles, norms among them
-  double setup_ms = 0;  ///< of kernels, coefficients and diagonals, where this solve had to
+  double ms = 0;          ///< of the cycles, norms among them
+  double setup_ms = 0;    ///< of kernels, coefficients and diagonals, where this solve had to
+  double kernels_ms = 0;  ///< of that, kernels and the weight; the rest is what arrays take
   std::vector<LegTime> times;
   std::vector<std::string> grids;  ///< by level: cells, smoother
 

@@ -163,6 +163,7 @@ Report Solver::solve(std::span<const double> f, std::span<double> u, const Goal&
   if (stale_) prepare();
   hierarchy_->level(0).prepare_norm(goal.norm);
   report.setup_ms = kernels_ms_ + ms_since(started);
+  if (kernels_ms_ > 0) report.kernels_ms = hierarchy_->kernels_ms();
   kernels_ms_ = 0;
   for (std::size_t l = 0; l < hierarchy_->size(); ++l) {
     const Level& level = hierarchy_->level(l);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "gmg/clock.hpp"
 #include "runtime/interrupt.hpp"
@@ -11,6 +12,11 @@ namespace lift::gmg {
 namespace {
 
 constexpr int kMostSweeps = 5, kMostInner = 3;
+constexpr int kFewestSolves = 2, kMostSolves = 12;  ///< of a plan ...
+constexpr double kEnoughMs = 100;                   ///< ... so long together: short ones are disturbed more
+constexpr std::size_t kFinalists = 6;  ///< whose neighbours are tried, and which are timed once more
+constexpr int kRounds = 12;
+constexpr double kSearching = 0.8;  ///< of the time, before that
 
 std::vector<Plan> neighbours(const Plan& p) {
   std::vector<Plan> all;
@@ -49,32 +55,67 @@ PlanTrial try_plan(const Plan& plan, const MakeSolver& make, std::span<const dou
   Solver solver = make(plan);
   std::vector<double> u(f.size());
   PlanTrial t{plan};
-  for (int solve = 0; solve < 2; ++solve) {
+  double all = 0;
+  for (int solve = 0; solve < kFewestSolves || (solve < kMostSolves && all < kEnoughMs); ++solve) {
     std::fill(u.begin(), u.end(), 0.0);
     const Report r = solver.solve(f, u, goal);
-    t.ms = solve == 0 ? r.ms : std::min(t.ms, r.ms);
+    t.ms = solve == 0 ? r.ms : std::min(t.ms, r.ms), all += r.ms;
     t.cycles = r.cycles(), t.reached = r.converged();
     if (!t.reached) break;
   }
   return t;
 }
 
+namespace {
+
+/// The fastest of the first few whose neighbours are not tried yet; none: `all` has no such.
+std::optional<Plan> next_to_expand(std::vector<PlanTrial> all, const std::vector<Plan>& expanded) {
+  std::stable_sort(all.begin(), all.end(), is_better);
+  for (std::size_t i = 0; i < std::min(all.size(), kFinalists); ++i)
+    if (std::none_of(expanded.begin(), expanded.end(), [&](const Plan& p) { return alike(p, all[i].plan); }))
+      return all[i].plan;
+  return std::nullopt;
+}
+
+/// Once more the fastest ones, in turns: what was tried while the machine was disturbed may be as fast.
+void time_in_turns(std::vector<PlanTrial>& all, const MakeSolver& make, std::span<const double> f,
+                   const Goal& goal, const std::function<bool()>& ends) {
+  std::vector<PlanTrial*> best;
+  for (PlanTrial& t : all)
+    if (t.reached) best.push_back(&t);
+  std::stable_sort(best.begin(), best.end(),
+                   [](const PlanTrial* a, const PlanTrial* b) { return is_better(*a, *b); });
+  best.resize(std::min(best.size(), kFinalists));
+  for (int round = 0; round < kRounds && best.size() > 1; ++round)
+    for (PlanTrial* t : best) {
+      if (ends()) return;
+      t->ms = std::min(t->ms, try_plan(t->plan, make, f, goal).ms);
+    }
+}
+
+}  // namespace
+
 std::vector<PlanTrial> try_plans(const Plan& start, const MakeSolver& make, std::span<const double> f,
                                  const Goal& goal, double seconds) {
   const auto begun = Clock::now();
+  const auto ends = [&](double share) { return ms_since(begun) > 1e3 * share * seconds || interrupted(); };
   std::vector<PlanTrial> all{try_plan(start, make, f, goal)};
-  std::size_t best = 0;
-  for (bool found = true; found;) {
-    found = false;
-    for (const Plan& p : neighbours(all[best].plan)) {
-      if (ms_since(begun) > 1e3 * seconds || interrupted()) return all;
+  std::vector<Plan> expanded;
+  while (const auto from = next_to_expand(all, expanded)) {
+    bool faster = false;
+    for (const Plan& p : neighbours(*from)) {
+      if (ends(kSearching)) break;
       if (std::any_of(all.begin(), all.end(), [&](const PlanTrial& t) { return alike(t.plan, p); })) continue;
-      all.push_back(try_plan(p, make, f, goal));
-      if (!is_better(all.back(), all[best])) continue;
-      best = all.size() - 1, found = true;
-      break;  // its neighbours, first of all
+      const PlanTrial& best = *std::min_element(all.begin(), all.end(), is_better);
+      const PlanTrial tried = try_plan(p, make, f, goal);
+      faster = is_better(tried, best);
+      all.push_back(tried);
+      if (faster) break;  // its neighbours, first of all
     }
+    if (ends(kSearching)) break;
+    if (!faster) expanded.push_back(*from);
   }
+  time_in_turns(all, make, f, goal, [&] { return ends(1); });
   return all;
 }
 

@@ -8,7 +8,7 @@ namespace lift::gmg {
 /// How a plan did on A u = f, from u = 0.
 struct PlanTrial {
   Plan plan;
-  double ms = 0;  ///< the less of two solves
+  double ms = 0;  ///< the least of two solves or more
   int cycles = 0;
   bool reached = false;  ///< the goal
 };
@@ -24,9 +24,10 @@ using MakeSolver = std::function<Solver(const Plan&)>;
 /// UserError: as Solver's.
 PlanTrial try_plan(const Plan& plan, const MakeSolver& make, std::span<const double> f, const Goal& goal);
 
-/// From the plan `start` on, the neighbours of the fastest one so far, each of which changes one choice:
-/// sweeps down or up, f32 or f64, cycles for one residual in f64. Ends where none is faster, or after so many
-/// seconds; in order of trial, `start` first. UserError: as Solver's.
+/// From the plan `start` on, the neighbours of the fastest ones so far, each of which changes one choice:
+/// sweeps down or up, f32 or f64, cycles for one residual in f64. Ends where the neighbours of the six
+/// fastest are tried, or after four fifths of so many seconds; in what is left, those six are timed in turns.
+/// In order of trial, `start` first. UserError: as Solver's.
 std::vector<PlanTrial> try_plans(const Plan& start, const MakeSolver& make, std::span<const double> f,
                                  const Goal& goal, double seconds);
 

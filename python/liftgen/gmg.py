@@ -202,7 +202,7 @@ class Solver:
 
     def tune_plan(self, f, seconds, relative=1e-8, database=""):
         """Tries plans near this one on A u = f, from u = 0, for so many `seconds`, and goes on with the one that reached the
-        `relative` residual in the least time. `f`: of the domain's shape. A line for each, the one that was taken first. It is remembered as in tune."""
+        `relative` residual in the least time. `f`: of the domain's shape. A line for each, the one that was taken first. `database`: as in tune."""
         return self._solver.tune_plan(f, relative, seconds, database)
 
 

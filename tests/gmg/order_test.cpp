@@ -129,6 +129,9 @@ TEST_CASE("second order in 1D and 3D, and where constants are solutions") {
   check_order({12}, "mixed", true, 0);
   check_order({6, 10, 8}, "mixed", true, 0);
   check_order({8, 6, 10}, "periodic", true, 0);
+  check_order({6, 10, 8}, "dirichlet", true, 0);
+  check_order({6, 10, 8}, "neumann", true, 1);
+  check_order({6, 10, 8}, "robin", true, 0);
   check_order({10, 14}, "neumann", true, 0);
 }
 
