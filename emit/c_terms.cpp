@@ -26,6 +26,30 @@ std::int64_t positive_number(const Term& x) {
   return x->kind == TermKind::Constant && x->number > 0 ? static_cast<std::int64_t>(x->number) : 0;
 }
 
+/// Whether a whole number is 0 or more whatever is loaded: C's quotient of it is the one rounded down. A
+/// dozen levels of operations are looked through.
+bool is_nonnegative(const Term& x, int levels = 12) {
+  const auto of = [&](std::size_t a) { return is_nonnegative(x->args[a], levels - 1); };
+  if (x->kind == TermKind::Constant) return x->number >= 0;
+  if (x->kind == TermKind::Index) return Facts().proves_nonnegative(x->nats[0]);
+  if (x->kind != TermKind::Apply || levels == 0) return false;
+  switch (x->op) {
+    case Op::Cast:
+      return x->args[0]->type == u8 || x->args[0]->type == boolean || (is_integer(x->args[0]->type) && of(0));
+    case Op::Add:
+    case Op::Mul:
+    case Op::Min:
+      return of(0) && of(1);
+    case Op::Max:
+      return of(0) || of(1);
+    case Op::Div:
+    case Op::Mod:
+      return positive_number(x->args[1]) > 0 && (x->op == Op::Mod || of(0));
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Text CLike::nat(const Nat& n) {
@@ -163,6 +187,7 @@ Text CLike::term(const Term& t) {
         return {"(" + term(t->args[0]).in(7) + " >> " +
                     std::to_string(std::countr_zero(static_cast<std::uint64_t>(m))) + ")",
                 9};
+      if (m > 0 && !may_be_long(t->args[0]) && is_nonnegative(t->args[0])) return binary(" / ", 7, false);
       const auto s = m > 0 && w > 1 && t->type == i32 ? quotient(term(t->args[0]).in(8), m, w) : std::nullopt;
       return s ? Text{*s, 9} : called();
     }
@@ -204,6 +229,7 @@ Text CLike::term(const Term& t) {
         return {
             "(" + term(t->args[0]).in(6) + " & " + std::to_string(m - 1) + (t->type == i64 ? "L" : "") + ")",
             9};
+      if (!may_be_long(t->args[0]) && is_nonnegative(t->args[0])) return binary(" % ", 7, false);
       const auto s = w > 1 && t->type == i32 ? remainder(term(t->args[0]).in(8), m, w) : std::nullopt;
       return s ? Text{*s, 9} : called();
     }

@@ -359,8 +359,9 @@ void bind_scalars(py::module_& m) {
       [](const Expr& c, const py::object& a, const py::object& b, const Noted& w) {
         const Operand x = operand(a, line(w)), y = operand(b, line(w));
         const auto beside = [](const Operand& number, const Expr& other) {  // not promoted, as a sum is
-          return !number.e && other && other.type() == Type(u8) ? literal(number.number, u8)
-                                                                : number.as(other);
+          if (number.e) return number.e;
+          const bool byte = other ? other.type() == Type(u8) : false;
+          return byte ? literal(number.number, u8) : number.as(other);
         };
         return select(c, beside(x, y.e ? y.e : x.e), beside(y, x.e ? x.e : y.e), line(w));
       },

@@ -62,6 +62,8 @@ class Type:
 f32: Type
 f64: Type
 i32: Type
+i64: Type
+u8: Type
 boolean: Type
 
 class Boundary:

@@ -398,7 +398,7 @@ def map3(f, xs=None):
 def _fold(primitive, f, init, xs):
     def applied(ys, where):
         element = ys.type.element()
-        start = _expr(init, element)
+        start = _expr(init, i32 if element == u8 else element)  # what bytes are computed as
         g = f if isinstance(f, Expr) else fun([start.type, element], f)
         return primitive(g, start, ys, where)
     return _over(xs, applied)
@@ -407,13 +407,13 @@ def _fold(primitive, f, init, xs):
 def reduce(f, init, xs=None):
     """f(accumulator, element) from the first to the last, beginning with `init`.
 
-    xs : n.a, init : b, f : (b, a) -> b, gives b. A number as `init` is of the elements' type.
+    xs : n.a, init : b, f : (b, a) -> b, gives b. A number as `init` is of the elements' type, for u8 an i32.
     UserError: f gives another type than init has."""
     return _fold(_core.reduce, f, init, xs)
 
 
 def sum(xs=None):
-    """The sum of the elements: xs : n.a, a of numbers, gives a; 0 where there are none."""
+    """The sum of the elements: xs : n.a, a of numbers, gives a (of u8 an i32); 0 where there are none."""
     return reduce(lambda a, x: a + x, 0, xs)
 
 

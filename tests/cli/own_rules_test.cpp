@@ -7,6 +7,7 @@
 
 #include "runtime/file.hpp"
 #include "tests/cli/command.hpp"
+#include "tests/cli/page.hpp"
 #include "tests/runtime/scratch.hpp"
 
 using namespace lift;
@@ -19,26 +20,7 @@ namespace {
 const std::string kSource = LIFTGEN_SOURCE_DIR;
 const std::string kPrograms = kSource + "/examples/own_rules";
 
-/// Blocks of the page, without their fences.
-std::vector<std::string> blocks() {
-  std::istringstream page(read_file(kSource + "/docs/own-rules.md"));
-  std::vector<std::string> all;
-  bool inside = false;
-  for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("```")) {
-      inside = !inside;
-      if (inside) all.emplace_back();
-    } else if (inside) {
-      all.back() += line + "\n";
-    }
-  }
-  return all;
-}
-std::string block_with(const std::string& part) {
-  for (const std::string& b : blocks())
-    if (b.find(part) != std::string::npos) return b;
-  return "";
-}
+std::string block_with(const std::string& part) { return cli_test::block_with("docs/own-rules.md", part); }
 void check_says(const std::string& output, const std::vector<std::string>& parts) {
   CAPTURE(output);
   for (const std::string& part : parts) {
