@@ -165,7 +165,10 @@ Block taken_out(Block& b, std::vector<int>& launch) {
   return r;
 }
 
-Block distributed(const Block& b);
+/// Where items meet is asked while positions are those of the arrays; it has been told by loops of the host's
+/// afterwards.
+enum class Positions { Logical, Flat };
+Block distributed(const Block& b, Positions positions);
 
 /// The loop is the host's: launches follow one another from one iteration to the next, too.
 Block by_host(For f) {
@@ -193,7 +196,7 @@ Block by_host(For f) {
 }
 
 /// A condition around a loop of the host's is one within it.
-Block asked_within(const If& i) {
+Block asked_within(const If& i, Positions positions) {
   Block r;
   For loop;
   for (const Stmt& s : i.body) {
@@ -204,16 +207,16 @@ Block asked_within(const If& i) {
   }
   r.insert(r.end(), loop.body.begin(), loop.body.end());
   loop.body = {{If{i.conditions, std::move(r)}}};
-  return distributed(Block{{std::move(loop)}});
+  return distributed(Block{{std::move(loop)}}, positions);
 }
 
 /// A loop over the grid, or a condition, around several launches becomes several. Another loop around them,
 /// or around one of which items cannot go on to the next iteration by themselves, becomes the host's.
-Block distributed(Stmt s) {
+Block distributed(Stmt s, Positions positions) {
   auto* f = std::get_if<For>(&s.v);
   auto* i = std::get_if<If>(&s.v);
   Block& body = f ? f->body : i->body;
-  body = distributed(body);
+  body = distributed(body, positions);
   if (is_host_loop(s)) return {std::move(s)};
   std::vector<int> launch = launches_of(body);
   const bool several = distinct(launch).size() > 1, within = holds_host_loop(body);
@@ -221,9 +224,9 @@ Block distributed(Stmt s) {
     throw UserError("a loop of launches within the loop over " + f->var.str() +
                     ", which is over the grid; give only the loops within to the grid");
   if (f && !is_over_groups(s) && (within || !(f->upper - f->lower == Nat(1))) &&
-      (several || within || crosses_items(*f)))
+      (several || within || (positions == Positions::Logical && crosses_items(*f))))
     return by_host(std::move(*f));
-  if (i && within && !several) return asked_within(*i);
+  if (i && within && !several) return asked_within(*i, positions);
   if (!several) return {std::move(s)};
   Block r;
   if (!is_over_groups(s)) r = taken_out(body, launch);
@@ -235,19 +238,19 @@ Block distributed(Stmt s) {
       loop.body = std::move(part);
       r.push_back({std::move(loop)});
     } else if (holds_host_loop(part)) {
-      for (Stmt& x : asked_within({i->conditions, std::move(part)})) r.push_back(std::move(x));
+      for (Stmt& x : asked_within({i->conditions, std::move(part)}, positions)) r.push_back(std::move(x));
     } else {
       r.push_back({If{i->conditions, std::move(part)}});
     }
   }
   return r;
 }
-Block distributed(const Block& b) {
+Block distributed(const Block& b, Positions positions) {
   Block r;
   for (const Stmt& s : b) {
     const auto* f = std::get_if<For>(&s.v);
     const bool around = (f || std::holds_alternative<If>(s.v)) && holds_grid(s);
-    const Block parts = around ? distributed(Stmt(s)) : Block{s};
+    const Block parts = around ? distributed(Stmt(s), positions) : Block{s};
     r.insert(r.end(), parts.begin(), parts.end());
   }
   return r;
@@ -401,7 +404,7 @@ class Separation {
 
 void separate_launches(Kernel& k) {
   if (std::none_of(k.body.begin(), k.body.end(), holds_grid)) return;
-  k.body = distributed(k.body);
+  k.body = distributed(k.body, Positions::Logical);
   Separation(k, k.body).run();
   k.body = distinct_names(k.body);  // what is handed over is another value in each launch
 }
@@ -483,7 +486,7 @@ void visit_launches(Block& b, const F& f) {
 
 /// As launches and loops of the host's, named in their order.
 Block named_launches(const Kernel& k) {
-  Block r = separated(k, with_step_names(distributed(k.body), k), {});
+  Block r = separated(k, with_step_names(distributed(k.body, Positions::Flat), k), {});
   int count = 0, number = 0;
   visit_launches(r, [&](const Launch&) { ++count; });
   visit_launches(r, [&](Launch& l) { l.name = k.name + (count > 1 ? "_" + std::to_string(++number) : ""); });

@@ -175,18 +175,4 @@ bool crosses_items(const For& f) {
   return false;
 }
 
-bool may_write_one_element(const Block& a, const Block& b) {
-  std::map<std::string, bool> stored;
-  visit(a, [&](const Stmt& s) {
-    if (const auto* x = std::get_if<Store>(&s.v)) stored[x->array] = true;
-  });
-  Accesses first(stored), second(stored);
-  for (const Stmt& s : a) first.of(s);
-  for (const Stmt& s : b) second.of(s);
-  for (const Access& x : first.all)
-    for (const Access& y : second.all)
-      if (x.write && y.write && x.array == y.array && !disjoint(x, y)) return true;
-  return false;
-}
-
 }  // namespace lift

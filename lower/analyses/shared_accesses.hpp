@@ -63,8 +63,4 @@ bool disjoint(const Access& a, const Access& b);
 /// writes in another iteration: items of different groups cannot wait for one another.
 bool crosses_items(const For& f);
 
-/// Both may write one element, as a base and the block that is put over it do: who comes second waits for the
-/// first.
-bool may_write_one_element(const Block& a, const Block& b);
-
 }  // namespace lift

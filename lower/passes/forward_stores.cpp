@@ -37,10 +37,11 @@ class Forwarding {
  public:
   explicit Forwarding(const Block& all) : names_(names_in(all)) {}
 
-  /// Statements outside of loops may come to be in launches of their own.
+  /// Statements outside of loops, and in those of the host's, may come to be in launches of their own.
   Block block(Block b, bool in_loop) {
     for (std::size_t n = 0; n < b.size(); ++n) {
-      const bool loop = std::holds_alternative<For>(b[n].v);
+      const auto* f = std::get_if<For>(&b[n].v);
+      const bool loop = f && f->kind != LoopKind::Host;
       if (Block* body = body_of(b[n])) *body = block(std::move(*body), in_loop || loop);
       if (in_loop && std::holds_alternative<Store>(b[n].v)) n += store(b, n);
     }

@@ -9,7 +9,6 @@
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
-#include "lower/analyses/shared_accesses.hpp"
 #include "lower/translate/route.hpp"
 #include "lower/translate/translator.hpp"
 #include "lower/translate/whole_vectors.hpp"
@@ -132,11 +131,29 @@ void share_copies(Block& copies, Block& stage) {
   }
 }
 
-/// A stage writes elements of its base and then others over them: within a step, threads wait in between.
-bool writes_twice(const std::vector<Part>& parts) {
+/// Both parts of a stage may write one element, as of a base and of the block that is put over it.
+bool meet(Part a, Part b, const StageGrid& grid) {
+  for (std::size_t axis = 0; axis < grid.begins.size(); ++axis) {
+    const For *f = nested_loop(a.nest, axis), *g = nested_loop(b.nest, axis);
+    if (!f || !g) break;
+    const auto positions = [&](const Part& part, const For& loop) {  // loops that copy go over them
+      const Nat begin = part.copies ? Nat(0) : grid.begins[axis];
+      const std::int64_t each = part.copies ? 1 : grid.each[axis];
+      return std::pair{begin + each * loop.lower, begin + each * loop.upper};
+    };
+    const auto of_a = positions(a, *f), of_b = positions(b, *g);
+    if (Facts().proves(less_equal(of_a.second, of_b.first)) ||
+        Facts().proves(less_equal(of_b.second, of_a.first)))
+      return false;
+  }
+  return true;
+}
+
+/// Within a step, threads wait between the two.
+bool writes_twice(const std::vector<Part>& parts, const std::vector<StageGrid>& grids) {
   for (std::size_t p = 0; p < parts.size(); ++p)
     for (std::size_t q = p + 1; q < parts.size() && parts[q].stage == parts[p].stage; ++q)
-      if (may_write_one_element(parts[p].nest, parts[q].nest)) return true;
+      if (meet(parts[p], parts[q], grids.at(parts[p].stage))) return true;
   return false;
 }
 
@@ -319,6 +336,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     if (steps[order[d]].axis == steps[order[d - 1]].axis)
       refuse("axis " + std::to_string(steps[order[d]].axis) + " is gone along twice");
 
+  const bool twice = writes_twice(parts, stage_grids);
   for (Part& part : parts)
     if (!part.copies) cut_to_what_is_read(part, stage_grids.at(part.stage));
   const auto pace = [&](const Part& part, const StepLoop& step) {
@@ -350,7 +368,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     for (std::size_t d = 0; d < steps.size(); ++d)
       std::tie(loops[d].lower, loops[d].upper) = range_of(steps[d]);
   }
-  if (team && !writes_twice(parts)) loops.back().team = true;
+  if (team && !twice) loops.back().team = true;
   if (doacross) loops.at(0).doacross = loops.at(1).waits = true;
   Block together;
   for (Part& part : parts) {

@@ -153,9 +153,11 @@ TEST_CASE(
       }
   CHECK(all.size() == 6);
   check(all);
-  for (const Emitted& e : all)
-    CHECK((test::openmp_of(e.kernel).find("stream_f") != std::string::npos) ==
+  for (const Emitted& e : all) {
+    INFO(test::str(e.configuration) << "\n" << str(e.kernel));
+    CHECK((str(e.kernel.body).find("(stream)") != std::string::npos) ==
           (e.configuration.at("stream") == "1"));
+  }
 }
 
 }  // namespace operators_test
