@@ -6,10 +6,10 @@ if(status EQUAL 0)
   message(FATAL_ERROR "all of it compiles")
 endif()
 foreach(text "write lift::array_view<T, Rank> in the signature"
-             "numbers, and elements of arrays, are float, double or std::int32_t"
-             "parameters are float, double, std::int32_t, contiguous ranges of these"
+             "numbers, and elements of arrays, are float, double, std::int32_t, std::int64_t or std::uint8_t"
+             "parameters are float, double, std::int32_t, std::int64_t, std::uint8_t, contiguous ranges of these"
              "views have 1 to 6 dimensions"
-             "a result is void, float, double, std::int32_t, a std::vector of these"
+             "a result is void, float, double, std::int32_t, std::int64_t, std::uint8_t, a std::vector of these"
              "what a queue works on later is on its device")
   string(FIND "${output}" "${text}" at)
   if(at EQUAL -1)
