@@ -31,7 +31,7 @@ Expr own_image(const Grid& g, const CellView& cell, std::size_t d, int offset) {
   return select(eq(cell.index(d), static_cast<int>(at)), scale, literal(0, type));
 }
 
-Program program_of(const Grid& g, const std::string& name, std::vector<Expr> arrays, const Expr& body,
+Program program_of(const Grid& g, const std::string& name, const std::vector<Expr>& arrays, const Expr& body,
                    std::vector<std::string> overwritable) {
   const std::vector<Expr> mentioned = params_of(body);
   std::vector<Expr> arguments;

@@ -40,7 +40,7 @@ Expr is_of_colour(const Colours& colours, const std::vector<Expr>& numbers,
 /// it brings along; 0 elsewhere.
 Expr own_image(const Grid& g, const CellView& cell, std::size_t dimension, int offset);
 /// A program of arrays, then of the numbers that the body mentions.
-Program program_of(const Grid& g, const std::string& name, std::vector<Expr> arrays, const Expr& body,
+Program program_of(const Grid& g, const std::string& name, const std::vector<Expr>& arrays, const Expr& body,
                    std::vector<std::string> overwritable = {});
 
 }  // namespace lift::gmg

@@ -29,7 +29,8 @@ struct View;
 class ElementAt {
  public:
   template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, ElementAt>) ElementAt(F&& at)
+  requires(!std::is_same_v<std::remove_cvref_t<F>, ElementAt>)
+      ElementAt(F&& at)  // NOLINT(bugprone-forwarding-reference-overload): the clause above
       : at_(std::make_shared<const std::function<View(const Nat&)>>(std::forward<F>(at))) {}
   View operator()(const Nat& i) const;
 

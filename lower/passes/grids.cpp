@@ -62,7 +62,7 @@ std::int64_t local_bytes(const Kernel& k) {
 /// Where local memory leaves room for few groups on a multiprocessor: for how many registers have to last.
 /// Left to itself, ptxas saves registers for more groups than there can be, and spills for them.
 std::size_t resident_groups(const Kernel& k, std::size_t threads) {
-  constexpr std::int64_t kLocalBytes = 163 * 1024,
+  constexpr std::int64_t kLocalBytes = std::int64_t{163} * 1024,
                          kOfSystem = 1024;  // sm_80, the least of those with much of it
   constexpr std::int64_t kFew = 8;
   constexpr std::size_t kThreads = 768;  // 85 registers each

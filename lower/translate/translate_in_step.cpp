@@ -323,9 +323,9 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
   for (std::size_t i = 0; chain.is(Op::Tuple) && i < chain.children().size(); ++i)
     if (const Expr& result = chain.child(i); !result.is(Op::Bound))
       last.emplace_back(result, std::get<std::vector<Acceptor>>(to.v).at(i));
-  for (const auto& [result, place] : last)
-    if (!result.type().is_scalar())
-      in_own_block(copies_by_planes(result), [&] { write(result, scope, place); });
+  for (const auto& named : last)
+    if (const Expr& result = named.first; !result.type().is_scalar())
+      in_own_block(copies_by_planes(result), [&] { write(result, scope, named.second); });
 
   // Loops that steps take the place of vanish: inner ones first, so that outer ones stay where they are.
   std::vector<std::size_t> order(steps.size());

@@ -98,7 +98,7 @@ List on_grid_of_processors() {
 
 /// Sweeps in one pass over memory.
 List in_groups(const NestFacts& f) {
-  constexpr std::size_t kMost = 2, kLittle = 48 * 1024;
+  constexpr std::size_t kMost = 2, kLittle = std::size_t{48} * 1024;
   // Rings of what is loaded leave little of a small local memory to those of sweeps.
   const bool little = f.options.local_bytes <= kLittle;
   List r;
@@ -190,7 +190,7 @@ List in_rings(const NestFacts& f) {
 std::int64_t rows_of_turns(const NestFacts& f) {
   const std::int64_t rows = f.axes[f.above_update + 1].extent.value_or(256);
   for (const std::int64_t width : {32, 16})
-    if (rows >= 2 * f.options.threads * width) return width;
+    if (rows >= std::int64_t{2} * f.options.threads * width) return width;
   return 8;
 }
 

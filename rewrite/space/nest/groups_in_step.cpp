@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kItems = 256;  ///< in a group: registers last for the sums of a stencil
 /// Local memory that leaves room for several groups; with more than that, a group has more items.
-constexpr std::int64_t kShared = 48 * 1024;
+constexpr std::int64_t kShared = std::int64_t{48} * 1024;
 constexpr std::int64_t kResident = 768;  ///< items of a multiprocessor that registers last for
 constexpr std::int64_t kBusy = 512;      ///< with so many, it does not wait for memory
 constexpr std::int64_t kWarp = 32;
