@@ -73,6 +73,10 @@ TEST_CASE(
                                            "o >results' /dev/null </dev/null"},
                                       {.timeout_seconds = 600, .directory = scratch.path().string()});
   if (r.status == 77) return;
+  if (r.output.find("failed to create pseudo-terminal") != std::string::npos) {
+    MESSAGE("there are no pseudo-terminals here, not run");
+    return;
+  }
   CAPTURE(r.output);
   CHECK(r.status == 0);
   CHECK(read_file(scratch.path() / "results").find("best:") != std::string::npos);
