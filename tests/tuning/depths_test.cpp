@@ -1,5 +1,6 @@
 // How many sweeps are done in one pass: the depths tried, what each costs, and the one that is kept.
 #include "tuning/depths.hpp"
+#include "tuning/going_on.hpp"
 
 #include <doctest/doctest.h>
 
@@ -86,21 +87,26 @@ TEST_CASE("depths: what was fast at one depth comes first at the next") {
   options.search = "random";
   const Depths d = explore_depths(find_pattern("smooth2d"), boxes_of(6, 2), options);
   REQUIRE(d.tried.size() >= 2);
-  const std::vector<Variant>& before = d.tried[0].result.variants;
+  const std::vector<Configuration> before = fastest_configurations(d.tried[0].result, 4);
   std::vector<Variant> after = d.tried[1].result.variants;
   std::erase_if(after, [](const Variant& v) { return v.explored_s == 0; });
   std::sort(after.begin(), after.end(),
             [](const Variant& a, const Variant& b) { return a.explored_s < b.explored_s; });
-  REQUIRE(before.size() >= 4);
-  REQUIRE(after.size() >= 4);
-  for (std::size_t i = 0; i < 4; ++i)
-    for (const auto& decision : before[i].params) {
-      const std::string now = after[i].params.at(decision.name());
-      if (decision.name() == "layout")  // its numbers follow the ghost zone
-        CHECK(now.substr(0, now.find(' ')) == decision.text().substr(0, decision.text().find(' ')));
-      else
-        CHECK(now == decision.text());
-    }
+  REQUIRE(before.size() == 4);
+  const auto is_before = [&](const Variant& now) {
+    return std::any_of(before.begin(), before.end(), [&](const Configuration& c) {
+      return std::all_of(c.begin(), c.end(), [&](const auto& decision) {
+        const std::string text = now.params.at(decision.name());
+        if (decision.name() == "layout")  // its numbers follow the ghost zone
+          return text.substr(0, text.find(' ')) == decision.text().substr(0, decision.text().find(' '));
+        return text == decision.text();
+      });
+    });
+  };
+  // On a busy machine not all of them are timed, but those that are come first.
+  const auto others = std::find_if_not(after.begin(), after.end(), is_before);
+  CHECK(others - after.begin() >= 2);
+  CHECK(std::none_of(others, after.end(), is_before));
 }
 
 TEST_CASE("depths: operators that are applied once have none; a problem that does not fit says so") {
