@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "ir/error.hpp"
 #include "rewrite/engine/derivation.hpp"
@@ -34,6 +37,21 @@ std::string fault_of_derivation(const std::string& text) {
 
 bool is_ratio(double x) { return std::isfinite(x) && x >= 0 && x <= 1e6; }
 
+/// Of where it was found, and of other lines beside it.
+std::string fault_of(const Platform& p,
+                     const std::vector<std::pair<const char*, const std::string*>>& beside) {
+  std::vector<std::pair<const char*, const std::string*>> lines{{"backend", &p.backend},
+                                                                {"device", &p.device},
+                                                                {"architecture", &p.architecture},
+                                                                {"compiler", &p.compiler},
+                                                                {"rules", &p.rules}};
+  lines.insert(lines.end(), beside.begin(), beside.end());
+  for (const auto& [name, value] : lines)
+    if (!is_line(*value)) return "'" + std::string(name) + "' is no line of at most 1000 bytes";
+  if (p.backend.empty() || p.rules.empty()) return "'backend' or 'rules' is empty";
+  return "";
+}
+
 }  // namespace
 
 std::string fault_of(const Record& r) {
@@ -45,19 +63,11 @@ std::string fault_of(const Record& r) {
   for (const std::string& n : r.program.size_names)
     if (n.empty() || n.size() > kLine || n.find_first_of(" \t\n") != std::string::npos)
       return "'sizes' has a name that is none";
-  const Platform& p = r.platform;
-  for (const auto& [name, value] : {std::pair{"backend", &p.backend},
-                                    {"device", &p.device},
-                                    {"architecture", &p.architecture},
-                                    {"compiler", &p.compiler},
-                                    {"rules", &p.rules},
-                                    {"type", &r.type},
-                                    {"name", &r.name},
-                                    {"variant", &r.variant},
-                                    {"layout", &r.layout}})
-    if (!is_line(*value)) return "'" + std::string(name) + "' is no line of at most 1000 bytes";
-  if (p.backend.empty() || p.rules.empty()) return "'backend' or 'rules' is empty";
-  if (p.threads < 0 || r.sweeps < 1) return "'threads' or 'sweeps' is no such number";
+  if (std::string fault = fault_of(
+          r.platform, {{"type", &r.type}, {"name", &r.name}, {"variant", &r.variant}, {"layout", &r.layout}});
+      !fault.empty())
+    return fault;
+  if (r.platform.threads < 0 || r.sweeps < 1) return "'threads' or 'sweeps' is no such number";
   if (r.text.size() > kText || r.parameters.size() > kText)
     return "'text' or 'parameters' is longer than any";
   if (!(r.ms > 0) || !std::isfinite(r.ms)) return "'ms' is no time";
@@ -70,16 +80,8 @@ std::string fault_of(const Record& r) {
 
 std::string fault_of(const SolverRecord& r) {
   if (!is_hash(r.expression)) return "'expression' is no hash of 32 hexadecimal digits";
-  const Platform& p = r.platform;
-  for (const auto& [name, value] : {std::pair{"backend", &p.backend},
-                                    {"device", &p.device},
-                                    {"architecture", &p.architecture},
-                                    {"compiler", &p.compiler},
-                                    {"rules", &p.rules},
-                                    {"name", &r.name}})
-    if (!is_line(*value)) return "'" + std::string(name) + "' is no line of at most 1000 bytes";
-  if (p.backend.empty() || p.rules.empty()) return "'backend' or 'rules' is empty";
-  if (p.threads < 0) return "'threads' is no such number";
+  if (std::string fault = fault_of(r.platform, {{"name", &r.name}}); !fault.empty()) return fault;
+  if (r.platform.threads < 0) return "'threads' is no such number";
   if (r.plan.empty() || r.plan.size() > 4 * kText) return "'plan' is empty, or longer than any";
   if (r.when < 0 || r.when > kLatest) return "'when' is no time";
   return "";
