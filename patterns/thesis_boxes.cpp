@@ -7,20 +7,13 @@
 namespace lift {
 namespace {
 
-/// A box's faces along `axis` as an array of one ghost cell a side: element x is the lower face of cell x.
-Expr lower_faces(const BoxProblem& p, int axis, const Expr& faces) {
-  const std::vector<Nat> low(3, p.ghost - 1);
-  std::vector<Nat> high = low;
-  high[static_cast<std::size_t>(axis)] = p.ghost;
-  return drop(low, high, faces);
-}
-
+/// With a ghost zone arrays of faces have the shape of those of cells: element x is the lower face of cell x.
 thesis::Arrays arrays_of(const BoxProblem& p, Parts box) {
   const auto cells = [&](std::size_t i) { return surrounded(p, 1, 1, box[i]); };
   thesis::Arrays x{.alpha = cells(2),
-                   .beta_i = lower_faces(p, 2, box[3]),
-                   .beta_j = lower_faces(p, 1, box[4]),
-                   .beta_k = lower_faces(p, 0, box[5]),
+                   .beta_i = cells(3),
+                   .beta_j = cells(4),
+                   .beta_k = cells(5),
                    .input = cells(0),
                    .lambda = {},
                    .rhs = cells(1),
