@@ -336,7 +336,7 @@ struct Evaluation {
       case Op::Max:
         return std::max(v[0], v[1]);
       case Op::Div:
-        return t->type == i32 ? std::floor(v[0] / v[1]) : v[0] / v[1];
+        return is_integer(t->type) ? std::floor(v[0] / v[1]) : v[0] / v[1];
       case Op::Mod:
         return v[0] - v[1] * std::floor(v[0] / v[1]);
       case Op::Neg:
@@ -354,7 +354,7 @@ struct Evaluation {
       case Op::Le:
         return v[0] <= v[1];
       case Op::Cast:
-        return t->type == i32 ? std::trunc(v[0]) : v[0];
+        return is_integer(t->type) ? std::trunc(v[0]) : v[0];
       case Op::Select:
         return v[0] != 0 ? v[1] : v[2];
       default:
