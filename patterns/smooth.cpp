@@ -339,9 +339,8 @@ std::string plain(const Problem& problem, int dim) {
   if (s.thesis()) {
     const StencilText L(s.p, true, "star", all);
     body = all.sweep("phi", "", [&](const PlainLoops::Neighbour& at, const std::string& in) {
-      return in + all.cell("next") + " = " + at({}) + ";\n" + in + "if (" + all.cell("colors") + ")\n" + in +
-             "  " + all.cell("next") + " += " + all.cell("lambda") + " * (" + all.cell("rhs") + " - (" +
-             L(at, in + "  ") + "));\n";
+      return in + all.cell("next") + " = " + at({}) + " + (" + all.cell("colors") + " ? " +
+             all.cell("lambda") + " * (" + all.cell("rhs") + " - (" + L(at, in) + ")) : 0);\n";
     });
     return all.header("Red-black Gauss-Seidel half-sweep into another array, " + L.describe()) +
            all.function(build(problem, dim), body);
