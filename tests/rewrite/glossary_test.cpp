@@ -36,6 +36,7 @@ std::set<std::string> words_of(std::string structure, const std::set<std::string
   for (std::sregex_token_iterator w(structure.begin(), structure.end(), between, -1), end; w != end; ++w) {
     std::string word = *w;
     if (const std::size_t colon = word.find(": "); colon != std::string::npos) word.erase(0, colon + 2);
+    word.erase(0, word.find_first_not_of("0123456789 "));  // 4 steps together
     const bool known =
         word.empty() || std::any_of(explained.begin(), explained.end(), [&](const std::string& e) {
           return word == e || word.starts_with(e + " ");
