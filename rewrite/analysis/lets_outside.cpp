@@ -14,7 +14,7 @@ bool is_named(const Expr& e) { return e.is(Op::Let) && e.child(1).is(Op::Lambda)
 
 /// Whether a let names a computed array, or a sum; views of arrays, and a few numbers, are looked at where
 /// they are.
-bool names_stage(const Expr& e) {
+bool floats(const Expr& e) {
   if (!is_named(e)) return false;
   const Type& t = e.child(0).type();
   return (t.has_arrays() && !has_few_scalars(t) && is_computed(e.child(0))) ||
@@ -64,7 +64,7 @@ class Floating {
   bool has_stage(const Expr& e) {
     const auto [it, added] = has_stage_.try_emplace(e.id(), false);
     if (!added) return it->second;
-    bool found = names_stage(e);
+    bool found = floats(e);
     for (const Expr& c : e.children()) found = found || has_stage(c);
     return has_stage_[e.id()] = found;
   }

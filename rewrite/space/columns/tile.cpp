@@ -6,12 +6,15 @@
 namespace lift {
 namespace {
 
-/// About so many points, which divide all of them: whole vectors where there are such; 0: there are none.
-std::int64_t near(std::int64_t about, std::int64_t points, std::int64_t lanes) {
-  for (const std::int64_t whole : {std::min(lanes, about), std::int64_t{1}})
+/// About so many points: whole vectors, of which there is a whole number where that is possible, else with
+/// points that are left over; on a grid such as divide all points. 0: there are none.
+std::int64_t near(std::int64_t about, std::int64_t points, std::int64_t lanes, bool rest) {
+  for (const std::int64_t whole : {std::min(lanes, about), std::int64_t{1}}) {
+    if (rest && whole == 1 && about % std::min(lanes, about) == 0 && points >= 4 * about) return about;
     for (std::int64_t off = 0; off <= about / 2; ++off)
       for (const std::int64_t k : {about - off, about + off})
         if (k % whole == 0 && points % k == 0) return k;
+  }
   return 0;
 }
 
@@ -42,7 +45,7 @@ Setting tile_for_threads(const ColumnFacts& f, const Configuration&, const Setti
 }  // namespace
 
 AxisSizes columns::tile_of(const ColumnFacts& f, std::int64_t about) {
-  const std::int64_t n = f.axes.back().extent.value_or(1), k = near(about, n, f.lanes);
+  const std::int64_t n = f.axes.back().extent.value_or(1), k = near(about, n, f.lanes, !f.on_grid());
   return n > k && k >= 3 ? AxisSizes{{{"i", k}}} : AxisSizes{};
 }
 
