@@ -59,7 +59,9 @@ class Sharing {
   bool takes_long(const Expr& e) {
     const auto [it, added] = long_.try_emplace(e.id(), false);
     if (!added) return it->second;
-    bool found = is_long_reduction(e) || is_scan(e.op()) || e.is(Op::Iterate);
+    const bool windows = is_map(e.op()) && !has_few_scalars(e.type()) &&
+                         contains(e.child(1), [](const Expr& x) { return x.is(Op::Slide); });
+    bool found = windows || is_long_reduction(e) || is_scan(e.op()) || e.is(Op::Iterate);
     for (const Expr& c : e.children()) found = found || takes_long(c);
     return long_[e.id()] = found;
   }

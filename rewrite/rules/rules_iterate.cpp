@@ -5,6 +5,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/analysis/component_views.hpp"
 #include "rewrite/analysis/lets_outside.hpp"
 #include "rewrite/analysis/shared_stages.hpp"
 #include "rewrite/rules/rules.hpp"
@@ -171,6 +172,12 @@ Result<Expr> lets_outside(const Site& site, const Arguments&) {
   return r;
 }
 
+Result<Expr> component_views(const Site& site, const Arguments&) {
+  const Expr r = with_component_views(site.e);
+  if (r == site.e) return Failure{"no map takes a component of what has a name"};
+  return r;
+}
+
 Result<Expr> shared_stages(const Site& site, const Arguments&) {
   const Expr r = with_shared_stages_named(site.e);
   if (r == site.e) return Failure{"nothing that takes long is computed again"};
@@ -311,6 +318,8 @@ std::vector<Rule> iterate_rules() {
           .says("stages within a stage are stages before it"),
       constructed("lets-outside", "f (let x = a in b x) = let x = a in f (b x)", lets_outside)
           .says("stages among the arguments of others come before these"),
+      constructed("component-views", "map (\\x. x.i) xs = (unzip xs).i of xs with a name", component_views)
+          .says("components of stages are looked at where they are"),
       constructed("shared-stages",
                   "f a a = let x = a in f x x; map (\\y. f a y) ys = let x = a in map (\\y. f x y) ys",
                   shared_stages)

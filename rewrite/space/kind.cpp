@@ -162,7 +162,7 @@ namespace {
 /// What a definition names, and what it is given and reads several times, are stages where it is used.
 Rewriting in_let_form(const Program& program) {
   Rewriting r{program, {}};
-  for (const char* rule : {"shared-stages", "lets-outside"})
+  for (const char* rule : {"component-views", "shared-stages", "lets-outside"})
     if (const auto next = use(rule)(r, {})) r = *next;
   return r;
 }
@@ -172,9 +172,14 @@ std::unique_ptr<Kind> kind_at_depths(const Program& program, const SpaceOptions&
   std::vector<KindOfForm> kinds;
   const Rewriting start = in_let_form(program);
   const std::vector<std::int64_t> depths = depths_of(start.program);
+  const std::size_t parts = parts_of(start.program.body).size();
   for (const std::int64_t depth : depths) {
-    auto kind = kind_of(in_chain_form(start, depth), options);
-    if (depth != depths.back() && !gains_from_time(*kind)) continue;
+    const Rewriting form = in_chain_form(start, depth);
+    auto kind = kind_of(form, options);
+    // Steps beside other stages are such themselves where all of them are written out.
+    const bool stages =
+        parts > 1 && !contains(form.program.body, [](const Expr& e) { return e.is(Op::Iterate); });
+    if (depth != depths.back() && !stages && !gains_from_time(*kind)) continue;
     const std::string words = depth == 1 ? "" : std::to_string(depth) + " steps together";
     kinds.push_back({depth, words, std::move(kind)});
   }

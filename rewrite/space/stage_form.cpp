@@ -208,9 +208,11 @@ std::vector<Place> values_of(const Expr& body) {
   return r;
 }
 
-/// Arrays that lie in each other, or border one another, whose elements several maps make.
+/// Arrays that lie in each other, or border one another, whose elements several maps make; one that a map
+/// makes within a border.
 bool joins_maps(const Expr& e) {
   constexpr std::int64_t thin = 4;
+  if (e.is(Op::Pad)) return is_map(e.child(0).op()) || joins_maps(e.child(0));
   if (rearranges(e.op()) && !e.is(Op::At)) return joins_maps(e.child(0));
   const auto is_thin = [](const Expr& c) { return c.type().length().constant().value_or(thin + 1) <= thin; };
   if (!e.is(Op::Interleave) &&

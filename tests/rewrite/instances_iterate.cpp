@@ -195,6 +195,27 @@ Generators iterate_generators() {
          if (g.coin()) return {map(sum, zip({xs, named(named(ys))})), {}, {}};
          return {let(named(xs), [&](Expr a) { return map(sum, zip({named(a), named(ys)})); }), {}, {}};
        }},
+      {"component-views",
+       [](Gen& g) -> Instance {
+         const int rank = g.n(1, 2);
+         const auto shape = g.shape(rank);
+         const Type inner = Type::tuple({f64, i32}), t = Type::tuple({inner, f64});
+         const Expr xs = g.array(shape, t);
+         const auto taken = [&](const Expr& of, bool deep) {
+           return map_n(
+               rank, [&](Expr x) { return deep ? get(0, get(0, x)) : get(1, x); }, of);
+         };
+         if (g.coin()) return {taken(xs, g.coin()), {}, {}};
+         return {let(map_n(rank, g.fun(t, t), xs),
+                     [&](Expr y) {
+                       return let(taken(y, true), [&](Expr a) {
+                         return map_n(rank, g.fun(Type::tuple({f64, f64}), f64),
+                                      zip_n(rank, {a, taken(y, false)}));
+                       });
+                     }),
+                 {},
+                 {}};
+       }},
       {"shared-stages",
        [](Gen& g) -> Instance {
          const int n = g.n(33, 36);  // more than a few numbers
