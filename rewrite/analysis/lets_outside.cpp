@@ -12,12 +12,19 @@ namespace {
 
 bool is_named(const Expr& e) { return e.is(Op::Let) && e.child(1).is(Op::Lambda); }
 
+/// Whether an array is computed, and not only put together of elements of others.
+bool has_work(const Expr& e) {
+  return is_computed(e) && contains(e, [](const Expr& x) {
+           return is_scalar_op(x.op()) || is_reduce(x.op()) || is_scan(x.op()) || x.is(Op::Iterate);
+         });
+}
+
 /// Whether a let names a computed array, or a sum; views of arrays, and a few numbers, are looked at where
 /// they are.
 bool floats(const Expr& e) {
   if (!is_named(e)) return false;
   const Type& t = e.child(0).type();
-  return (t.has_arrays() && !has_few_scalars(t) && is_computed(e.child(0))) ||
+  return (t.has_arrays() && !has_few_scalars(t) && has_work(e.child(0))) ||
          contains(e.child(0), is_long_reduction);
 }
 

@@ -67,7 +67,8 @@ class Sharing {
   }
   bool is_stage(const Expr& e) {
     if (is_long_reduction(e)) return true;
-    const bool computes = is_map(e.op()) || is_scan(e.op()) || e.is(Op::Iterate) || e.is(Op::Let);
+    const bool computes =
+        is_map(e.op()) || is_scan(e.op()) || is_update(e.op()) || e.is(Op::Iterate) || e.is(Op::Let);
     return computes && e.type().has_arrays() && !has_few_scalars(e.type()) && takes_long(e);
   }
 

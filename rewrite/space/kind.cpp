@@ -72,7 +72,8 @@ bool are_mixed(const Program& program, const std::vector<Place>& parts, const Sp
     const bool reduces = contains(part.body, [](const Expr& e) { return is_reduce(e.op()); });
     add_new(kinds, kind == Kinds::reductions && !reduces ? Kinds::nests : kind);
   }
-  return kinds.size() > 1 || kinds.front() == Kinds::columns || kinds.front() == Kinds::folds;
+  const bool apart = kinds.front() == Kinds::nests && !is_grid(options.target) && !have_one_nest(program);
+  return kinds.size() > 1 || kinds.front() == Kinds::columns || kinds.front() == Kinds::folds || apart;
 }
 
 bool updates_border(const ChainStage& s) {

@@ -75,9 +75,10 @@ struct Reader {
 };
 
 /// The way to an array without a name, each element of which would be computed for every window, or for every
-/// row, that reads it; it lies as it is read, transposed or not.
+/// row, that reads it; columns that scans make lie as they are read.
 bool find_computed_again(const Expr& e, const Reader& reader, Place& way) {
-  if (is_work(e.is(Op::Transpose) ? e.child(0) : e) && reader.reads_again(e.type())) return true;
+  const bool columns = e.is(Op::Transpose) && has_scan(e.child(0));
+  if (is_work(columns ? e.child(0) : e) && reader.reads_again(e.type())) return true;
   for (std::size_t i = 0; i < e.children().size(); ++i) {
     const Expr& c = e.child(i);
     if (c.is(Op::Lambda) || !c.type().is_array()) continue;
@@ -121,10 +122,10 @@ Rewriting with_rows_going_on(Rewriting r) {
   return outside ? *outside : r;
 }
 
-/// What reductions go over is seen: names of what only looks at arrays, a joined array, say, are no more.
+/// What stages go over is seen: names of what only looks at arrays, a joined or a padded array, say, are no
+/// more.
 Rewriting with_views_inlined(Rewriting r) {
   Place let;
-  if (!contains(r.program.body, [](const Expr& e) { return is_reduce(e.op()); })) return r;
   for (Expr e = r.program.body; e.is(Op::Let) && e.child(1).is(Op::Lambda);
        e = part_at(r.program.body, let)) {
     const bool view = e.child(0).type().is_array() && !is_computed(e.child(0));
@@ -152,11 +153,13 @@ Rewriting with_named_tuples(Rewriting r) {
   }
 }
 
-/// Whether e reads each element of x once at most, and one by one.
+/// Whether e reads each element of x once at most, or once for each part of what borders one another, and one
+/// by one.
 bool reads_once(const Expr& e, const Expr& x) {
   const auto reads = [&](const Expr& c) { return contains(c, [&](const Expr& y) { return y == x; }); };
   if (e == x || !reads(e)) return true;
-  if (std::count_if(e.children().begin(), e.children().end(), reads) > 1) return false;
+  const bool parts = e.is(Op::Concat) || e.is(Op::Interleave);  // mostly of other elements each
+  if (!parts && std::count_if(e.children().begin(), e.children().end(), reads) > 1) return false;
   if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
     std::vector<Expr> names;
     return reads(e.child(1)) && reads_once(open(e.child(1), names), x);
@@ -226,6 +229,7 @@ Rewriting with_joined_maps(Rewriting r) {
   for (const Place& value : values_of(r.program.body)) {
     Place at = value;
     Expr e = part_at(r.program.body, at);
+    if (e.is(Op::Transpose) && is_map(e.child(0).op())) at = content_of(at), e = e.child(0);
     while (is_map(e.op()) && e.child(0).is(Op::Lambda) && op_rank(e) == 1)
       at.insert(at.end(), {0, 0}), e = e.child(0).child(0);
     if (!joins_maps(e) || !element_of(e.type(), rank_of(e.type())).is_scalar() || has_scan(e)) continue;

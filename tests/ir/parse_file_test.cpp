@@ -336,9 +336,9 @@ TEST_CASE(
   same("def both(s) = zip(x, y) |> map(\\(a, b). f64(s * a) + s * b) result = both(2)",
        "result = zip(x, y) |> map(\\(a, b). f64(2.0f * a) + 2.0 * b)");
   refused("param x : 3.f32 def by(v, s) = v |> map(\\e. s * e) result = by(x, 2.0 * f64(1))",
-          "file.lift:1:46: mul: an operand has type f");
+          "file.lift:1:47: mul: an operand has type f");
   refused("param x : 3.f32 def by(v, (s : i32)) = v |> map(\\e. s * e) result = by(x, 2)",
-          "file.lift:1:54: mul: an operand has type f32, expected i32");
+          "file.lift:1:55: mul: an operand has type f32, expected i32");
 }
 
 }  // namespace parse_file_test

@@ -6,16 +6,14 @@
 namespace lift {
 namespace {
 
-/// About so many points: whole vectors, of which there is a whole number where that is possible, else with
-/// points that are left over; on a grid such as divide all points. 0: there are none.
+/// About so many points, which divide all of them: whole vectors where there are such; where none do, whole
+/// vectors with points that are left over, but on a grid. 0: there are none.
 std::int64_t near(std::int64_t about, std::int64_t points, std::int64_t lanes, bool rest) {
-  for (const std::int64_t whole : {std::min(lanes, about), std::int64_t{1}}) {
-    if (rest && whole == 1 && about % std::min(lanes, about) == 0 && points >= 4 * about) return about;
+  for (const std::int64_t whole : {std::min(lanes, about), std::int64_t{1}})
     for (std::int64_t off = 0; off <= about / 2; ++off)
       for (const std::int64_t k : {about - off, about + off})
         if (k % whole == 0 && points % k == 0) return k;
-  }
-  return 0;
+  return rest && points >= 4 * about ? about : 0;
 }
 
 std::vector<AxisSizes> tiles(const ColumnFacts& f) {
