@@ -23,7 +23,6 @@ Result<Expr> at_of_map(const Site& site, const Arguments&) {
   if (!is_scalar_op(e.op()) && !e.is(Op::Let))
     return Failure{"needs an operation on scalars, or a value with a name, found " +
                    std::string(text(e.op()))};
-  if (e.loose() > 0) return Failure{"it uses variables of functions around it"};
   const auto is_element = [](const Expr& c) { return is_of_rank(c, Op::At, 1); };
   const std::size_t operands = e.is(Op::Let) ? 1 : e.children().size();
   for (std::size_t i = 0; i < operands; ++i) {
