@@ -41,6 +41,19 @@ ScanLoop scan_loop(const Configuration& c) {
   return {!c[key::kcache], c[key::unroll], c[key::prefetch]};
 }
 
+/// Points that no tile has are columns by themselves, whose loops are the same but for the tiles. Where they
+/// stand; nothing where there are none.
+std::optional<Place> points_left_over(Deriver& d, const ColumnFacts& f, const Configuration& c,
+                                      Place& points) {
+  const AxisSizes& tile = c[key::tile];
+  const std::int64_t n = f.axes.back().extent.value_or(0), left = tile.empty() ? 0 : n % tile.list[0].size;
+  if (left == 0) return std::nullopt;
+  d.step("map-rest", {n - left}, points);
+  const Place rest = component_of(points, 1);
+  points = component_of(points, 0);
+  return rest;
+}
+
 class Columns : public KindWith<ColumnFacts> {
  public:
   explicit Columns(Form form) : KindWith(std::move(form), std::nullopt) {
@@ -65,6 +78,8 @@ class Columns : public KindWith<ColumnFacts> {
     Deriver d(start);
     d.nest_all();
     Place points = d.level(f.axes.size() - 1);
+    const auto rest = points_left_over(d, f, c, points);
+    if (rest) take(columns::order(), d, f, c, *rest);
     take(columns::tile(), d, f, c, points);
     if (!c[key::tile].empty()) points = body_of(content_of(points));
     for (const ColumnDecision* x :
