@@ -209,11 +209,12 @@ TEST_CASE("space: tiles of one loop are as many for each thread") {
   CHECK(tiles % 2 == 0);
 }
 
-TEST_CASE("space: bytes are computed in ordinary loops first, whose lanes compilers narrow") {
-  const auto widest = [](const std::string& type) {
-    const Program p = parse_program("param x : 64.64." + type + "\nresult y : 64.64." + type +
-                                    " = x |> pad2(1, 1, clamp) |> slide2(3, 1) |> map2(\\w. " + type +
-                                    "((w[0, 1] + w[1, 0] + w[2, 1]) / 3))\n");
+TEST_CASE(
+    "space: bytes and gathers are computed in ordinary loops first, of small arrays and of large ones") {
+  const auto widest = [](const std::string& type, const std::string& n, const std::string& cell) {
+    const Program p =
+        parse_program("param x : " + n + "." + n + "." + type + "\nresult y : " + n + "." + n + "." + type +
+                      " = x |> pad2(1, 1, clamp) |> slide2(3, 1) |> map2(\\w. " + type + "(" + cell + "))\n");
     SpaceOptions options;
     options.threads = 2;
     const Space space(p, options);
@@ -222,8 +223,13 @@ TEST_CASE("space: bytes are computed in ordinary loops first, whose lanes compil
                 [&](const Term& t) { width = std::max(width, t->width); });
     return width;
   };
-  CHECK(widest("u8") == 1);
-  CHECK(widest("i32") > 1);
+  const std::string mean = "(w[0, 1] + w[1, 0] + w[2, 1]) / 3",
+                    taken = "x |> gather2(w[0, 1], w[1, 0], wrap)";
+  for (const char* n : {"64", "4096"}) {
+    CHECK(widest("u8", n, mean) == 1);
+    CHECK(widest("i32", n, mean) > 1);
+    CHECK(widest("i32", n, taken) == 1);
+  }
 }
 
 TEST_CASE("space: large results of chains bypass the cache first, small ones do not") {
