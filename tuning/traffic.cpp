@@ -28,23 +28,29 @@ std::optional<Range> range_of(const NatAtom& variable) {
 }
 
 /// Calls f with the value of n for every point of its variables' ranges; false when there are too many, or a
-/// range is unknown.
+/// range is unknown. `most`: evenly spaced values of a variable that has more than so many.
 template <class F>
-bool for_each_value(const Nat& n, const F& f) {
+bool for_each_value(const Nat& n, const F& f, std::int64_t most = kEnumerated) {
   const std::vector<const NatAtom*> atoms = variables(n);
   std::vector<Range> ranges;
+  std::vector<std::int64_t> counts;
   std::int64_t points = 1;
   for (const NatAtom* atom : atoms) {
     const auto range = range_of(*atom);
-    if (!range || range->size() <= 0 || range->size() > kEnumerated / points) return false;
-    points *= range->size();
-    ranges.push_back(*range);
+    if (!range || range->size() <= 0) return false;
+    const std::int64_t taken = most < kEnumerated ? std::min(range->size(), most) : range->size();
+    if (taken > kEnumerated / points) return false;
+    points *= taken;
+    ranges.push_back(*range), counts.push_back(taken);
   }
   for (std::int64_t point = 0; point < points; ++point) {
     std::map<const NatAtom*, std::int64_t> at;
     std::int64_t rest = point;
-    for (std::size_t i = 0; i < atoms.size(); ++i)
-      at[atoms[i]] = ranges[i].lower + rest % ranges[i].size(), rest /= ranges[i].size();
+    for (std::size_t i = 0; i < atoms.size(); ++i) {
+      const std::int64_t last = std::max<std::int64_t>(counts[i] - 1, 1);
+      at[atoms[i]] = ranges[i].lower + rest % counts[i] * (ranges[i].size() - 1) / last;
+      rest /= counts[i];
+    }
     f(evaluate(n, [&](const NatAtom& atom) { return at.at(&atom); }));
   }
   return true;
@@ -58,10 +64,12 @@ bool enumerate(const Nat& coordinate, std::set<std::int64_t>& values) {
 /// How often a loop from `lower` to `upper` iterates: the mean over the variables around it (a colour, say).
 /// Of a loop for which that cannot be said, nothing.
 std::optional<double> mean_trips(const Nat& lower, const Nat& upper) {
+  constexpr std::int64_t kSampled = 16;
   double sum = 0, points = 0;
-  const bool known = for_each_value(upper - lower, [&](std::int64_t x) {
+  const auto count = [&](std::int64_t x) {
     sum += static_cast<double>(std::max<std::int64_t>(x, 0)), points += 1;
-  });
+  };
+  const bool known = for_each_value(upper - lower, count) || for_each_value(upper - lower, count, kSampled);
   if (!known || points == 0) return std::nullopt;
   return sum / points;
 }

@@ -32,6 +32,13 @@ TEST_CASE("traffic: bytes a cell of the variable-coefficient smoothers") {
   }
 }
 
+TEST_CASE("traffic: loops at borders, whose lengths are known for more positions than are enumerated") {
+  const Program p = parse_program(
+      "param xs : 65536.f32\nresult ys : 65536.f32 = xs |> pad(6, 6, clamp) |> slide(13, 1) |> map(\\tile. "
+      "tile |> slide(7, 1) |> join |> reduce(add, 0))\n");
+  CHECK(traffic(p).bytes_per_cell() == doctest::Approx(8).epsilon(0.01));
+}
+
 TEST_CASE("traffic: bytes a cell of the other stencil operators, in any dimension") {
   const auto bytes = [](const std::string& name, const std::map<std::string, std::string>& choices = {},
                         Scalar type = f64, const std::string& boundary = "ghost") {
