@@ -29,7 +29,13 @@ struct Instance {
 
 class Instances {
  public:
-  Instances(const Rule& r, Scalar scalar, unsigned seed) : rule_(r), random_(seed, scalar, true) {}
+  Instances(const Rule& r, const Expr& pattern, Scalar scalar, unsigned seed)
+      : rule_(r), random_(seed, scalar, true) {
+    visit(pattern, [&](const Expr& e) {
+      for (const Nat& n : e.attr().nats)
+        if (const auto k = n.constant(); k && *k > 2 && *k <= 256) written_.push_back(static_cast<int>(*k));
+    });
+  }
 
   /// Throws TypeError where what was drawn does not fit together.
   Instance next(const Expr& pattern) {
@@ -65,7 +71,11 @@ class Instances {
     if (how < 2 && !lengths_.empty())
       return lengths_[static_cast<std::size_t>(random_.n(0, static_cast<int>(lengths_.size()) - 1))];
     int n = random_.n(1, how < 4 ? 3 : 8);
-    if (how < 4)
+    if (!written_.empty() && random_.n(0, 2) > 0)  // as long as a window, a multiple of a chunk
+      n = written_[static_cast<std::size_t>(random_.n(0, static_cast<int>(written_.size()) - 1))] *
+              random_.n(1, 2) +
+          random_.n(0, 1) * random_.n(0, 3);
+    else if (how < 4)
       for (const int k : numbers_)
         if (n * k <= 16 && random_.n(0, 2) > 0) n *= k;
     lengths_.push_back(n);
@@ -103,6 +113,7 @@ class Instances {
   const Rule& rule_;
   RandomExpressions random_;
   std::vector<int> numbers_, lengths_;  ///< of the instance
+  std::vector<int> written_;            ///< numbers in the rule that lengths have to do with
 };
 
 using Values = std::map<std::string, Value>;
@@ -171,7 +182,7 @@ std::string indented(const std::string& text) {
 class Check {
  public:
   Check(const Rule& r, const Expr& pattern, Scalar scalar)
-      : rule_(r), pattern_(pattern), scalar_(scalar), instances_(r, scalar, 1) {}
+      : rule_(r), pattern_(pattern), scalar_(scalar), instances_(r, pattern, scalar, 1) {}
 
   int run() {
     const auto began = std::chrono::steady_clock::now();
