@@ -12,7 +12,10 @@
 namespace lift::gmg {
 
 enum class Smoother : std::uint8_t { automatic, gauss_seidel, jacobi, chebyshev, lines_k, lines_j, lines_i };
-enum class CycleKind : std::uint8_t { V, W, F };
+/// K: W, whose two visits of a level are steps of a Krylov iteration (gmg/krylov_steps.hpp).
+enum class CycleKind : std::uint8_t { V, W, F, K };
+inline constexpr std::initializer_list<CycleKind> kCycles{CycleKind::V, CycleKind::W, CycleKind::F,
+                                                          CycleKind::K};
 enum class Bottom : std::uint8_t { automatic, dense, sweeps, conjugate_gradients, bicgstab };
 /// How sweeps that follow one another go over memory: each by itself, or several in one pass
 /// (docs/time-tiling.md). Automatic: in one pass where a level's arrays exceed the caches. Results are the
@@ -37,6 +40,8 @@ const char* text(Corrections c);
 
 struct Plan {
   CycleKind cycle = CycleKind::V;
+  /// A cycle of one's own, in place of that: its legs and their levels, as str(CycleSteps) writes them.
+  std::string steps = {};
   /// Gauss-Seidel goes colour by colour. Automatic: that where A's footprint admits colours, else Chebyshev,
   /// level by level. Lines: zebra (gmg/lines.hpp).
   Smoother smoother = Smoother::automatic;
@@ -44,6 +49,9 @@ struct Plan {
   /// Of relaxation; 0: by Fourier analysis (best_weight) where cells are joined by two along all axes and
   /// there are two colours, else what A's couplings suggest (suggested_weight).
   double weight = 0;
+  /// Along each dimension; empty: one brick. Histories are the same (gmg/bricks.hpp). Not among what tuning
+  /// keeps.
+  std::vector<int> bricks = {};
   std::vector<Ratios> ratios = {};    ///< from the finest level on; empty: see suggested_ratios
   Bottom bottom = Bottom::automatic;  ///< dense up to `bottom_cells`, else conjugate gradients, or
                                       ///< BiCGStab where A is not symmetric

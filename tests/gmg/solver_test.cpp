@@ -317,8 +317,63 @@ TEST_CASE("cycles are lists of legs") {
       str(gmg::cycle_steps(CycleKind::F, 4)) ==
       "down 0, down 1, down 2, bottom 3, up 2, down 2, bottom 3, up 2, up 1, down 1, down 2, bottom 3, up 2, "
       "up 1, up 0");
+  CHECK(str(gmg::cycle_steps(CycleKind::K, 3)) ==
+        "down 0, down 1, bottom 2, up 1, first 1, down 1, bottom 2, up 1, second 1, up 0");
   CHECK(str(gmg::full_start_steps(CycleKind::V, 2)) ==
         "restrict f 0, bottom 1, interpolate 0, down 0, bottom 1, up 0");
+}
+
+TEST_CASE("a cycle of one's own is a list, too: as ours it has its history; what is no cycle is refused") {
+  const auto history = [](const gmg::Plan& plan) {
+    gmg::Solver solver(gmg::helmholtz(box_with({48, 40}, "mixed")), plan);
+    for (const gmg::Coefficient& c : solver.equation().coefficients()) solver.set(c.name, wave(0.3));
+    return to_1e_10(solver).history;
+  };
+  gmg::Plan listed;
+  listed.steps = "down 0, down 1, bottom 2, up 1, down 1, bottom 2, up 1, up 0";
+  CHECK(history(listed).size() <= history({}).size());
+  listed.steps = "down 0, down 1, bottom 2, up 1, up 0";
+  CHECK(history(listed) == history({}));
+  listed.steps = str(gmg::cycle_steps(gmg::CycleKind::K, 3));
+  CHECK(history(listed) == history({.cycle = gmg::CycleKind::K}));
+  const auto refused = [](const std::string& steps) {
+    gmg::Plan plan;
+    plan.steps = steps;
+    return test::message([&] { (void)gmg::cycle_steps(plan, 3); });
+  };
+  CHECK(refused("down 0, bottom 2, up 0").find("'bottom 2': the steps before it have come to level 1") !=
+        std::string::npos);
+  CHECK(refused("down 0, down 1, bottom 2, up 1").find("it does not come back to level 0") !=
+        std::string::npos);
+  CHECK(refused("down 0, up 0").find("'up 0': nothing was found there yet") != std::string::npos);
+  CHECK(refused("down 3").find("no level 3; they are 0 to 2") != std::string::npos);
+  CHECK(refused("sideways 0").find("no such leg; down, bottom, up, first, second") != std::string::npos);
+  CHECK(refused("down 0, down 1, bottom 2, up 1, first 1, down 1, bottom 2, up 1, up 0")
+            .find("'second' is missing on level 1") != std::string::npos);
+}
+
+TEST_CASE("K cycles: fewer cycles where coefficients jump than V and W cycles") {
+  const auto jumps = [](std::span<const double> x) {
+    return std::abs(x[0] - 0.5) < 0.2 && std::abs(x[1] - 0.4) < 0.15 ? 1000.0 : 1.0;
+  };
+  const auto cycles = [&](gmg::CycleKind kind) {
+    gmg::Solver solver(gmg::helmholtz(box_with({64, 64}, "dirichlet")),
+                       {.cycle = kind, .corrections = gmg::Corrections::whole});
+    for (const gmg::Coefficient& c : solver.equation().coefficients()) solver.set(c.name, jumps);
+    std::mt19937 random(1);
+    const Field f = random_field(random, 64 * 64);
+    Field u(f.size(), 0);
+    const gmg::Report r = solver.solve(f, u, {.relative = 1e-8, .cycles = 60});
+    MESSAGE(text(kind) << ": " << r.cycles() << " cycles, factor " << r.mean_factor() << " "
+                       << text(r.status));
+    return r.converged() ? r.cycles() : 1000;
+  };
+  const int v = cycles(gmg::CycleKind::V), w = cycles(gmg::CycleKind::W), k = cycles(gmg::CycleKind::K);
+  CAPTURE(v);
+  CAPTURE(w);
+  CAPTURE(k);
+  CHECK(k < v);
+  CHECK(k < w);
 }
 
 }  // namespace gmg_solver_test
