@@ -97,7 +97,7 @@ void check(const Plan& p) {
 
 bool takes_steps(const Plan& p, std::size_t levels, std::size_t coefficients) {
   return levels > 2 && (p.corrections == Corrections::least_energy ||
-                        (p.corrections == Corrections::automatic && coefficients > 0));
+                        (p.corrections == Corrections::automatic && coefficients > 0 && !p.is_krylov()));
 }
 
 std::vector<double> couplings(const Equation& equation, const Domain& grid) {

@@ -23,7 +23,8 @@ enum class Bottom : std::uint8_t { automatic, dense, sweeps, conjugate_gradients
 enum class Passes : std::uint8_t { automatic, each, together };
 /// How far corrections from coarser grids are gone along, on all levels but the finest: wholly, or as far as
 /// leaves the least energy (A has to be symmetric and positive). Automatic: the latter where a coefficient,
-/// positive everywhere, has a largest value of more than 4 times its least one, and A is symmetric.
+/// positive everywhere, has a largest value of more than 4 times its least one, and A is symmetric; whole in
+/// K cycles.
 enum class Corrections : std::uint8_t { automatic, whole, least_energy };
 inline constexpr std::initializer_list<Smoother> kSmoothers{
     Smoother::automatic, Smoother::gauss_seidel, Smoother::jacobi, Smoother::chebyshev,
@@ -73,6 +74,11 @@ struct Plan {
   /// How kernels are computed: derivations by their program (kernel_key). Those that do not apply, and other
   /// kernels: as always.
   std::map<std::string, std::string> kernels = {};
+
+  /// Its cycles have steps of a Krylov iteration.
+  bool is_krylov() const {
+    return steps.empty() ? cycle == CycleKind::K : steps.find("first") != std::string::npos;
+  }
 };
 std::string str(const Plan& p);
 /// UserError: sweeps, weights and ratios that mean nothing.
