@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum kind { F32, F64, I32 };
+enum kind { F32, F64, I32, U8 };
 enum { IN = 1, OUT = 2 }; /* of in-place ones both */
 struct array {
   const char *name;
@@ -44,10 +44,19 @@ static void *memory(size_t bytes) {
 
 #include "calls.h" /* arrays, contenders, how many of each, tolerance, allocate() for the kernels' work arrays */
 
-static size_t bytes_of(const struct array *a) { return (size_t)a->count * (a->kind == F64 ? 8 : 4); }
+static size_t bytes_of(const struct array *a) { return (size_t)a->count * (a->kind == F64 ? 8 : a->kind == U8 ? 1 : 4); }
 
 static double element(const struct array *a, const void *data, long i) {
-  return a->kind == F64 ? ((const double *)data)[i] : a->kind == F32 ? ((const float *)data)[i] : ((const int *)data)[i];
+  switch (a->kind) {
+    case F64:
+      return ((const double *)data)[i];
+    case F32:
+      return ((const float *)data)[i];
+    case I32:
+      return ((const int *)data)[i];
+    default:
+      return ((const unsigned char *)data)[i];
+  }
 }
 
 static void fill(struct array *a, uint64_t seed) {
@@ -58,6 +67,7 @@ static void fill(struct array *a, uint64_t seed) {
     if (a->kind == F64) ((double *)a->data)[i] = x;
     if (a->kind == F32) ((float *)a->data)[i] = (float)x;
     if (a->kind == I32) ((int *)a->data)[i] = (int)floor(x);
+    if (a->kind == U8) ((unsigned char *)a->data)[i] = (unsigned char)floor(x);
   }
 }
 
@@ -81,7 +91,7 @@ static double run(const struct contender *c) {
   return 1e3 * (end - begin);
 }
 
-/* Results are no number until a contender has written them. */
+/* Results are no number (bytes: 255) until a contender has written them. */
 static void forget(void) {
   for (int k = 0; k < array_count; ++k)
     if (arrays[k].role == OUT) memset(arrays[k].data, 0xff, bytes_of(&arrays[k]));

@@ -117,8 +117,7 @@ Expr Elaborator::name(const Term& t, Wanted wanted) {
   if (is_word(t))
     fail(t.at, "'" + t.text + "' is a primitive and needs arguments; write xs |> " + t.text + "(...), or " +
                    t.text + "(..., xs)");
-  for (auto it = scopes_.rbegin(); it != scopes_.rend(); ++it)
-    if (it->first == t.text) return it->second;
+  if (const Scope* s = bound(t)) return s->number && wanted ? value(*s->number, wanted) : s->second;
   if (const auto it = names_.params.find(t.text); it != names_.params.end()) return it->second;
   if (const Declaration* d = definition(t)) {
     if (!d->binders.empty())
@@ -161,8 +160,10 @@ bool Elaborator::is_flexible(const Term& t) const {
       return std::string_view("+-*/%").find(t.text) != std::string_view::npos && all(0);
     case K::Array:
       return all(0);
-    case K::Name:
-      return constant(t).flexible;
+    case K::Name: {
+      const Scope* s = bound(t);
+      return s ? s->number != nullptr : constant(t).flexible;
+    }
     case K::Call: {
       const Term& callee = *t.parts[0];
       if (!is_plain(callee) || callee.index != 0 || is_bound(callee)) return false;
@@ -177,7 +178,10 @@ bool Elaborator::is_flexible(const Term& t) const {
 /// Of a flexible term.
 bool Elaborator::has_point(const Term& t) const {
   if (t.kind == K::Number) return !t.integer;
-  if (t.kind == K::Name) return constant(t).point;
+  if (t.kind == K::Name) {
+    const Scope* s = bound(t);
+    return s ? has_point(*s->number) : constant(t).point;
+  }
   const bool chosen = t.kind == K::Call && t.parts[0]->text == text(Op::Select);  // by a condition
   return std::any_of(t.parts.begin() + (chosen ? 2 : 0), t.parts.end(),
                      [&](const TermPtr& p) { return has_point(*p); });
@@ -331,7 +335,7 @@ Expr Elaborator::function(const Term& t, const std::vector<Type>& parameters) {
         return expanded(*d, {}, t.at, [&](const Term& body) {
           return applied_function(function(body, parameters), x, t.at);
         });
-      return expanded(*d, x, t.at, [&](const Term& body) { return value(body); });
+      return expanded(*d, {x}, t.at, [&](const Term& body) { return value(body); });
     }
     const auto p = is_plain(t) && t.index == 0 ? lift::primitive(t.text) : std::nullopt;
     if (p && is_scalar_op(p->op) && row(p->op).arity == static_cast<int>(x.size()))
@@ -397,12 +401,11 @@ Expr Elaborator::applied(const Term& f, const Expr& x) {
       if (callee.text == text(s) && f.kind == K::Name) return converted(s, x, f.at);
   }
   if (const Declaration* d = scoped ? nullptr : definition(callee)) {
-    std::vector<Expr> values;
-    for (const TermPtr& a : args) values.push_back(value(*a));
+    Given all = given(args);
     if (args.size() == d->binders.size())
-      return expanded(*d, values, f.at, [&](const Term& body) { return applied(body, x); });
-    values.push_back(x);
-    return expanded(*d, values, f.at, [&](const Term& body) { return value(body); });
+      return expanded(*d, all, f.at, [&](const Term& body) { return applied(body, x); });
+    all.values.push_back(x);
+    return expanded(*d, all, f.at, [&](const Term& body) { return value(body); });
   }
   if (const auto it = names_.functions.find(callee.text);
       f.kind == K::Name && !scoped && it != names_.functions.end())
@@ -450,11 +453,8 @@ Expr Elaborator::call(const Term& t, Wanted wanted) {
     if (const auto p = lift::primitive(callee.text)) return primitive(t, p->op, p->rank, args, wanted);
     if (is_reserved(callee.text)) return word(t, args);
   }
-  if (const Declaration* d = scoped ? nullptr : definition(callee)) {
-    std::vector<Expr> values;
-    for (const TermPtr& a : args) values.push_back(value(*a));
-    return expanded(*d, values, t.at, [&](const Term& body) { return value(body); });
-  }
+  if (const Declaration* d = scoped ? nullptr : definition(callee))
+    return expanded(*d, given(args), t.at, [&](const Term& body) { return value(body); });
   if (const auto it = names_.functions.find(callee.text);
       callee.kind == K::Name && !scoped && it != names_.functions.end()) {
     std::vector<Expr> values;
@@ -472,9 +472,37 @@ Expr Elaborator::call(const Term& t, Wanted wanted) {
 }
 
 /// A name that a function or let gives.
-bool Elaborator::is_bound(const Term& t) const {
-  return t.kind == K::Name && !is_word(t) &&
-         std::any_of(scopes_.begin(), scopes_.end(), [&](const auto& s) { return s.first == t.text; });
+bool Elaborator::is_bound(const Term& t) const { return bound(t) != nullptr; }
+const Elaborator::Scope* Elaborator::bound(const Term& t) const {
+  if (t.kind != K::Name || is_word(t)) return nullptr;
+  const auto at =
+      std::find_if(scopes_.rbegin(), scopes_.rend(), [&](const Scope& s) { return s.first == t.text; });
+  return at == scopes_.rend() ? nullptr : &*at;
+}
+
+namespace {
+
+bool has_names(const Term& t) {
+  return t.kind == K::Name ||
+         std::any_of(t.parts.begin(), t.parts.end(), [](const TermPtr& p) { return has_names(*p); });
+}
+
+}  // namespace
+
+/// The number, or what is computed of such, that a term is wherever it stands; nothing where it is none.
+const Term* Elaborator::number_of(const Term& t) const {
+  if (!is_flexible(t)) return nullptr;
+  if (t.kind != K::Name) return has_names(t) ? nullptr : &t;
+  const Scope* s = bound(t);
+  if (s) return s->number;
+  const Declaration* d = definition(t);
+  return has_names(*d->body) ? nullptr : d->body.get();
+}
+
+Elaborator::Given Elaborator::given(const Args& terms) {
+  Given r;
+  for (const TermPtr& a : terms) r.values.push_back(value(*a)), r.numbers.push_back(number_of(*a));
+  return r;
 }
 
 const Declaration* Elaborator::definition(const Term& t) const {
@@ -484,8 +512,9 @@ const Declaration* Elaborator::definition(const Term& t) const {
   return nullptr;
 }
 
-Expr Elaborator::expanded(const Declaration& d, const std::vector<Expr>& arguments, std::size_t at,
+Expr Elaborator::expanded(const Declaration& d, const Given& given, std::size_t at,
                           const std::function<Expr(const Term&)>& use) {
+  const std::vector<Expr>& arguments = given.values;
   if (arguments.size() != d.binders.size())
     fail(at, "'" + d.names[0].first + "' takes " + std::to_string(d.binders.size()) + " argument(s), got " +
                  std::to_string(arguments.size()) + "; it is defined in line " +
@@ -502,6 +531,8 @@ Expr Elaborator::expanded(const Declaration& d, const std::vector<Expr>& argumen
       fail(d.binders[i].at, "the argument has type " + arguments[i].type().str() + ", declared is " +
                                 type(*declared).str() + "; pass an argument of that type");
     bind(d.binders[i], arguments[i]);
+    if (i < given.numbers.size() && !d.binders[i].apart && !d.binders[i].type)
+      scopes_.back().number = given.numbers[i];
   }
   const Expr e = use(*d.body);
   trail_.pop_back();
@@ -519,7 +550,7 @@ bool Elaborator::is_unknown(const Term& t) const {
 void Elaborator::unknown(const Term& t) const {
   std::vector<std::string> all = names_like(t.text);
   all.emplace_back("sum");
-  for (const auto& [n, e] : scopes_) all.push_back(n);
+  for (const Scope& s : scopes_) all.push_back(s.first);
   for (const auto& [n, e] : names_.params) all.push_back(n);
   for (const auto& [n, e] : names_.sizes) all.push_back(n);
   for (const auto& [n, e] : names_.functions) all.push_back(n);

@@ -36,7 +36,13 @@ class Elaborator {
   [[noreturn]] void fail(std::size_t at, const std::string& message) const;
 
  private:
-  using Scopes = std::vector<std::pair<std::string, Expr>>;
+  /// What a function, a let or a definition's parameter names.
+  struct Scope {
+    std::string first;
+    Expr second;
+    const Term* number = nullptr;  ///< of a parameter that is given a number without a type of its own
+  };
+  using Scopes = std::vector<Scope>;
   using Wanted = std::optional<Scalar>;
   using Args = std::vector<TermPtr>;
 
@@ -67,8 +73,16 @@ class Elaborator {
 
   // definitions
   bool is_bound(const Term& t) const;
+  const Scope* bound(const Term& t) const;
+  /// What a definition is given, and which of it are numbers without a type of their own.
+  struct Given {
+    std::vector<Expr> values = {};
+    std::vector<const Term*> numbers = {};
+  };
+  Given given(const Args& terms);
+  const Term* number_of(const Term& t) const;
   const Declaration* definition(const Term& t) const;
-  Expr expanded(const Declaration& d, const std::vector<Expr>& arguments, std::size_t at,
+  Expr expanded(const Declaration& d, const Given& arguments, std::size_t at,
                 const std::function<Expr(const Term&)>& use);
 
   // elaborate_primitives.cpp

@@ -143,6 +143,18 @@ bool disjoint(const Access& a, const Access& b) {
   return false;
 }
 
+Nat another(const For& f) { return Nat::fresh(f.var.str(), f.lower, f.upper - 1); }
+
+std::vector<Access> of_another(const For& f, std::vector<Access> all, const Nat& iteration) {
+  for (Access& a : all) {
+    for (Nat& p : a.position) p = substitute(p, f.var, iteration);
+    for (NatCond& c : a.conditions) c = substitute(c, f.var, iteration);
+    for (auto& [dim, l] : a.loops)
+      l.lower = substitute(l.lower, f.var, iteration), l.trips = substitute(l.trips, f.var, iteration);
+  }
+  return all;
+}
+
 bool crosses_items(const For& f) {
   std::map<std::string, bool> stored;
   std::set<int> dims;
@@ -158,19 +170,11 @@ bool crosses_items(const For& f) {
   if (dims.empty()) return false;
   Accesses here(stored, Sharers::Grid);
   for (const Stmt& s : f.body) here.of(s);
-  const Nat another = Nat::fresh(f.var.str(), f.lower, f.upper - 1);
-  const auto there = [&](Access a) {
-    for (Nat& p : a.position) p = substitute(p, f.var, another);
-    for (auto& [dim, l] : a.loops)
-      l.lower = substitute(l.lower, f.var, another), l.trips = substitute(l.trips, f.var, another);
-    return a;
-  };
+  const std::vector<Access> there = of_another(f, here.all, another(f));
   for (const Access& a : here.all) {
     if (!a.write) continue;
-    for (const Access& x : here.all) {
-      const Access b = there(x);
+    for (const Access& b : there)
       if (a.array == b.array && !same_item(a, b, {dims.begin(), dims.end()}) && !disjoint(a, b)) return true;
-    }
   }
   return false;
 }

@@ -59,6 +59,11 @@ bool same_item(const Access& a, Access b, std::vector<int> dims);
 /// each other.
 bool disjoint(const Access& a, const Access& b);
 
+/// Some iteration of the loop, another one than its variable's.
+Nat another(const For& f);
+/// The same accesses in that iteration.
+std::vector<Access> of_another(const For& f, std::vector<Access> all, const Nat& iteration);
+
 /// Some item of the grid may access in one iteration of the loop, which holds grid loops, what another one
 /// writes in another iteration: items of different groups cannot wait for one another.
 bool crosses_items(const For& f);

@@ -258,17 +258,6 @@ class Placer {
     return r;
   }
 
-  static Nat another(const For& f) { return Nat::fresh(f.var.str(), f.lower, f.upper - 1); }
-  /// The same accesses in another iteration.
-  static std::vector<Access> of_another(const For& f, std::vector<Access> all, const Nat& iteration) {
-    for (Access& a : all) {
-      for (Nat& p : a.position) p = substitute(p, f.var, iteration);
-      for (NatCond& c : a.conditions) c = substitute(c, f.var, iteration);
-      for (auto& [dim, l] : a.loops)
-        l.lower = substitute(l.lower, f.var, iteration), l.trips = substitute(l.trips, f.var, iteration);
-    }
-    return all;
-  }
   bool waits(const Block& b) const {
     std::vector<Access> unused;
     return !before_first_barrier(b, unused);

@@ -58,6 +58,8 @@ bool computes(const Expr& e) {
     return true;
   if (e.is(Op::ToGlobal) || e.is(Op::ToLocal) || e.is(Op::ToPrivate)) return true;
   if (e.is(Op::Lambda)) return false;
+  if (e.is(Op::Let) && e.child(1).is(Op::Lambda))  // the name may be one of a view alone
+    return computes(e.child(0)) || computes(e.child(1).child(0));
   return std::any_of(e.children().begin(), e.children().end(), computes);
 }
 

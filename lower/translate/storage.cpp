@@ -10,6 +10,7 @@
 #include "lower/translate/destination.hpp"
 #include "lower/translate/route.hpp"
 #include "rewrite/analysis/chain.hpp"
+#include "rewrite/analysis/lets_outside.hpp"
 
 namespace lift {
 namespace {
@@ -212,7 +213,7 @@ class Storage {
 
 Program with_storage(const Program& program) {
   Program p = program;
-  p.body = Storage().written(program.body);
+  p.body = Storage().written(with_lets_outside(program.body));
   return p;
 }
 

@@ -94,7 +94,9 @@ void Translator::write_scan(const Expr& e, const ScopePtr& scope, const Acceptor
         e, scope, [&](const Nat& k, const View& y) { write_view(y, to[k]); }, xs);
   if (is_readable(to, e.type())) return scan_from_stored(e, scope, to, xs, {});
   const Acceptor own = kept_elements(e);
-  scan_from_stored(e, scope, own, xs, [&](const Nat& k, const View& y) { write_view(y, to[k]); });
+  const LoopKind shared = sharing_of(e.child(0));  // what threads or items have made they also copy
+  scan_from_stored(e, scope, own, xs,
+                   [&](const Nat& k, const View& y) { write_copy(y, to[k], e.child(1).type(), shared); });
 }
 
 namespace {

@@ -5,6 +5,9 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/analysis/component_views.hpp"
+#include "rewrite/analysis/lets_outside.hpp"
+#include "rewrite/analysis/shared_stages.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {
@@ -163,6 +166,24 @@ Result<Expr> let_of_let(const Site& site, const Arguments&) {
   return make(Op::Let, {inner.child(0), lambda(y, rest)}, {}, origin(inner));
 }
 
+Result<Expr> lets_outside(const Site& site, const Arguments&) {
+  const Expr r = with_lets_outside(site.e);
+  if (r == site.e) return Failure{"no stage has a name among the arguments of others"};
+  return r;
+}
+
+Result<Expr> component_views(const Site& site, const Arguments&) {
+  const Expr r = with_component_views(site.e);
+  if (r == site.e) return Failure{"no map takes a component of what has a name"};
+  return r;
+}
+
+Result<Expr> shared_stages(const Site& site, const Arguments&) {
+  const Expr r = with_shared_stages_named(site.e);
+  if (r == site.e) return Failure{"nothing that takes long is computed again"};
+  return r;
+}
+
 /// A part that is computed without what is bound on the way to it.
 Result<Expr> let_part(const Site& site, const Arguments& way) {
   const Expr& e = site.e;
@@ -295,6 +316,14 @@ std::vector<Rule> iterate_rules() {
       constructed("let-of-let", "let x = (let y = a in b y) in f x = let y = a in let x = b y in f x",
                   let_of_let)
           .says("stages within a stage are stages before it"),
+      constructed("lets-outside", "f (let x = a in b x) = let x = a in f (b x)", lets_outside)
+          .says("stages among the arguments of others come before these"),
+      constructed("component-views", "map (\\x. x.i) xs = (unzip xs).i of xs with a name", component_views)
+          .says("components of stages are looked at where they are"),
+      constructed("shared-stages",
+                  "f a a = let x = a in f x x; map (\\y. f a y) ys = let x = a in map (\\y. f x y) ys",
+                  shared_stages)
+          .says("what takes long and is read at several places is a stage before them"),
       constructed("let-part", "e = let x = a in e with x for a, a part of e", let_part)
           .takes("way", "children on the way to the part", true)
           .says("a part of what is computed is a stage of its own"),

@@ -105,8 +105,7 @@ Result<Expr> only_one(const Site& site, const Arguments&) {
   const bool reduced = is_of_rank(array, Op::Map, 1) && array.child(0).is(Op::Lambda) &&
                        array.child(0).child(0).is(Op::Reduce);
   const Expr inner = reduced ? array.child(0).child(0) : Expr();
-  if (!reduced || !(inner.child(0) == r->child(0)) || !(inner.child(1) == r->child(1)) ||
-      r->child(0).loose() > 0 || r->child(1).loose() > 0)
+  if (!reduced || !(inner.child(0) == shift(r->child(0), 1)) || !(inner.child(1) == shift(r->child(1), 1)))
     return Failure{"its element is not made by the same reduction, so it does not begin with z"};
   return at({Nat(0)}, array);
 }

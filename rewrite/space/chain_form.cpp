@@ -220,8 +220,8 @@ std::vector<std::int64_t> depths_of(const Program& program) {
   return r;
 }
 
-Rewriting in_chain_form(const Program& program, std::int64_t depth) {
-  Rewriting r = with_iterations({program, {}});
+Rewriting in_chain_form(Rewriting start, std::int64_t depth) {
+  Rewriting r = with_iterations(std::move(start));
   // Later ones first: what is made of one of them moves none before it, but for those within.
   std::vector<Place> all = iterations_of(r.program.body);
   for (std::size_t n = all.size(); n-- > 0;) {

@@ -11,7 +11,7 @@ namespace lift {
 std::vector<std::int64_t> depths_of(const Program& program);
 /// Each iteration of up to `depth` steps is a chain of them; a longer one is a loop over time around chains
 /// of so many.
-Rewriting in_chain_form(const Program& program, std::int64_t depth);
+Rewriting in_chain_form(Rewriting start, std::int64_t depth);
 /// Where the last loop over time has its step, which makes the program's result; nothing where there is none,
 /// or loops over elements of the result are around it, or it is for a grid and has more steps than could be
 /// launched.

@@ -72,7 +72,8 @@ bool are_mixed(const Program& program, const std::vector<Place>& parts, const Sp
     const bool reduces = contains(part.body, [](const Expr& e) { return is_reduce(e.op()); });
     add_new(kinds, kind == Kinds::reductions && !reduces ? Kinds::nests : kind);
   }
-  return kinds.size() > 1 || kinds.front() == Kinds::columns || kinds.front() == Kinds::folds;
+  const bool apart = kinds.front() == Kinds::nests && !is_grid(options.target) && !have_one_nest(program);
+  return kinds.size() > 1 || kinds.front() == Kinds::columns || kinds.front() == Kinds::folds || apart;
 }
 
 bool updates_border(const ChainStage& s) {
@@ -159,17 +160,31 @@ std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
 
 namespace {
 
+/// What a definition names, and what it is given and reads several times, are stages where it is used.
+Rewriting in_let_form(const Program& program) {
+  Rewriting r{program, {}};
+  for (const char* rule : {"component-views", "shared-stages", "lets-outside"})
+    if (const auto next = use(rule)(r, {})) r = *next;
+  return r;
+}
+
 /// How many steps of iterations go together is a decision.
 std::unique_ptr<Kind> kind_at_depths(const Program& program, const SpaceOptions& options) {
   std::vector<KindOfForm> kinds;
-  const std::vector<std::int64_t> depths = depths_of(program);
+  const Rewriting start = in_let_form(program);
+  const std::vector<std::int64_t> depths = depths_of(start.program);
+  const std::size_t parts = parts_of(start.program.body).size();
   for (const std::int64_t depth : depths) {
-    auto kind = kind_of(in_chain_form(program, depth), options);
-    if (depth != depths.back() && !gains_from_time(*kind)) continue;
+    const Rewriting form = in_chain_form(start, depth);
+    auto kind = kind_of(form, options);
+    // Steps beside other stages are such themselves where all of them are written out.
+    const bool stages =
+        parts > 1 && !contains(form.program.body, [](const Expr& e) { return e.is(Op::Iterate); });
+    if (depth != depths.back() && !stages && !gains_from_time(*kind)) continue;
     const std::string words = depth == 1 ? "" : std::to_string(depth) + " steps together";
     kinds.push_back({depth, words, std::move(kind)});
   }
-  if (kinds.empty()) return kind_of({program, {}}, options);
+  if (kinds.empty()) return kind_of(start, options);
   return kinds.size() == 1 ? std::move(kinds.front().kind) : by_form(key::depth, std::move(kinds));
 }
 
@@ -181,8 +196,9 @@ std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& opti
 }
 
 std::unique_ptr<Kind> make_kind_of_step(const Program& step, const SpaceOptions& options) {
-  const std::vector<std::int64_t> depths = depths_of(step);
-  return kind_of(depths.empty() ? Rewriting{step, {}} : in_chain_form(step, depths.front()), options);
+  const Rewriting start = in_let_form(step);
+  const std::vector<std::int64_t> depths = depths_of(start.program);
+  return kind_of(depths.empty() ? start : in_chain_form(start, depths.front()), options);
 }
 
 const std::vector<RegisteredDecision>& registered_decisions() {

@@ -1,5 +1,7 @@
 #include "rewrite/space/stage_form.hpp"
 
+#include <algorithm>
+
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/nest.hpp"
@@ -45,22 +47,38 @@ bool is_work(const Expr& e) {
          contains(e.child(0), [](const Expr& x) { return is_scalar_op(x.op()) || is_scan(x.op()); });
 }
 
-/// Who reads an array: windows, or a function of so many dimensions of it that has windows itself.
+/// Whether a function reduces what it makes of its argument, which it has at several places.
+bool goes_over_again(const Expr& f) {
+  if (!f.is(Op::Lambda) || !contains(f, is_long_reduction)) return false;
+  std::vector<Expr> x;
+  const Expr body = open(f, x);
+  std::size_t n = 0;
+  visit(body, [&](const Expr& e) {
+    n += static_cast<std::size_t>(std::count(e.children().begin(), e.children().end(), x.at(0)));
+  });
+  return n > 1;
+}
+
+/// Who reads an array: windows, or a function of so many dimensions of it that has windows itself, or goes
+/// over it again.
 struct Reader {
   int rank = 0;
   bool windows = false;
   Reader below(const Expr& e) const {
     if (!is_map(e.op())) return {rank, windows || e.is(Op::Slide)};
-    return {contains(e.child(0), [](const Expr& x) { return x.is(Op::Slide); }) ? op_rank(e) : 0, false};
+    const bool again =
+        contains(e.child(0), [](const Expr& x) { return x.is(Op::Slide); }) || goes_over_again(e.child(0));
+    return {again ? op_rank(e) : 0, false};
   }
   /// Several times what it is handed.
   bool reads_again(const Type& t) const { return windows || (rank > 0 && element_of(t, rank).has_arrays()); }
 };
 
 /// The way to an array without a name, each element of which would be computed for every window, or for every
-/// row, that reads it.
+/// row, that reads it; columns that scans make lie as they are read.
 bool find_computed_again(const Expr& e, const Reader& reader, Place& way) {
-  if (is_work(e) && reader.reads_again(e.type())) return true;
+  const bool columns = e.is(Op::Transpose) && has_scan(e.child(0));
+  if (is_work(columns ? e.child(0) : e) && reader.reads_again(e.type())) return true;
   for (std::size_t i = 0; i < e.children().size(); ++i) {
     const Expr& c = e.child(i);
     if (c.is(Op::Lambda) || !c.type().is_array()) continue;
@@ -83,10 +101,31 @@ bool find_unnamed(const Expr& e, Place& way) {
   return parts.empty() && !e.is(Op::Lambda) && find_columns(e, way);
 }
 
-/// What reductions go over is seen: names of what only looks at arrays, a joined array, say, are no more.
+/// A map over several dimensions of rows that reductions are about, each by itself.
+bool is_of_rows(const Expr& e) {
+  const auto makes_rows = [](const Expr& x) {
+    return x.is(Op::Map) && op_rank(x) == 1 && x.child(0).is(Op::Lambda) && !has_scan(x.child(0)) &&
+           contains(x.child(0), is_long_reduction);
+  };
+  if (!e.is(Op::Map) || op_rank(e) < 2) return false;
+  const Expr& over = e.child(1);
+  if (!is_of_rank(over, Op::Zip, op_rank(e))) return makes_rows(over);
+  return std::any_of(over.children().begin(), over.children().end(), makes_rows);
+}
+/// They go on within the rows.
+Rewriting with_rows_going_on(Rewriting r) {
+  bool any = false;
+  for (Place at; find_place(r.program.body, is_of_rows, at); at.clear())
+    r = run(use("map-of-rows"), std::move(r), at), any = true;
+  if (!any) return r;
+  const auto outside = use("lets-outside")(r, {});
+  return outside ? *outside : r;
+}
+
+/// What stages go over is seen: names of what only looks at arrays, a joined or a padded array, say, are no
+/// more.
 Rewriting with_views_inlined(Rewriting r) {
   Place let;
-  if (!contains(r.program.body, [](const Expr& e) { return is_reduce(e.op()); })) return r;
   for (Expr e = r.program.body; e.is(Op::Let) && e.child(1).is(Op::Lambda);
        e = part_at(r.program.body, let)) {
     const bool view = e.child(0).type().is_array() && !is_computed(e.child(0));
@@ -114,11 +153,13 @@ Rewriting with_named_tuples(Rewriting r) {
   }
 }
 
-/// Whether e reads each element of x once at most, and one by one.
+/// Whether e reads each element of x once at most, or once for each part of what borders one another, and one
+/// by one.
 bool reads_once(const Expr& e, const Expr& x) {
   const auto reads = [&](const Expr& c) { return contains(c, [&](const Expr& y) { return y == x; }); };
   if (e == x || !reads(e)) return true;
-  if (std::count_if(e.children().begin(), e.children().end(), reads) > 1) return false;
+  const bool parts = e.is(Op::Concat) || e.is(Op::Interleave);  // mostly of other elements each
+  if (!parts && std::count_if(e.children().begin(), e.children().end(), reads) > 1) return false;
   if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
     std::vector<Expr> names;
     return reads(e.child(1)) && reads_once(open(e.child(1), names), x);
@@ -170,9 +211,11 @@ std::vector<Place> values_of(const Expr& body) {
   return r;
 }
 
-/// Arrays that lie in each other, or border one another, whose elements several maps make.
+/// Arrays that lie in each other, or border one another, whose elements several maps make; one that a map
+/// makes within a border.
 bool joins_maps(const Expr& e) {
   constexpr std::int64_t thin = 4;
+  if (e.is(Op::Pad)) return is_map(e.child(0).op()) || joins_maps(e.child(0));
   if (rearranges(e.op()) && !e.is(Op::At)) return joins_maps(e.child(0));
   const auto is_thin = [](const Expr& c) { return c.type().length().constant().value_or(thin + 1) <= thin; };
   if (!e.is(Op::Interleave) &&
@@ -186,6 +229,7 @@ Rewriting with_joined_maps(Rewriting r) {
   for (const Place& value : values_of(r.program.body)) {
     Place at = value;
     Expr e = part_at(r.program.body, at);
+    if (e.is(Op::Transpose) && is_map(e.child(0).op())) at = content_of(at), e = e.child(0);
     while (is_map(e.op()) && e.child(0).is(Op::Lambda) && op_rank(e) == 1)
       at.insert(at.end(), {0, 0}), e = e.child(0).child(0);
     if (!joins_maps(e) || !element_of(e.type(), rank_of(e.type())).is_scalar() || has_scan(e)) continue;
@@ -291,8 +335,8 @@ Rewriting with_maps(Rewriting r, const Place& at) {
 }  // namespace
 
 Rewriting in_stage_form(Rewriting start) {
-  Rewriting r = with_named_stages(
-      with_scans_apart(with_read_once_inlined(with_views_inlined(with_named_tuples(std::move(start))))));
+  Rewriting r = with_named_stages(with_scans_apart(
+      with_read_once_inlined(with_rows_going_on(with_views_inlined(with_named_tuples(std::move(start)))))));
   r = with_joined_maps(std::move(r));
   for (const Place& value : values_of(r.program.body)) r = with_rows_inside(std::move(r), value);
   Place result;

@@ -315,4 +315,30 @@ TEST_CASE("lift files: definitions have lengths and positions as parameters") {
   refused("param x : 3.f64 def at(w, i) = w[i] result = at(x, 3)", "file.lift:1:33: ");
 }
 
+TEST_CASE(
+    "lift files: a number that a definition is given takes the type of what it is combined with there") {
+  const auto same = [](const std::string& text, const std::string& spelled) {
+    const auto body = [](const std::string& e) {
+      return LiftFile("param x : 3.f32 param y : 3.f64 param k : 3.i32 " + e, "file.lift").program().body;
+    };
+    CAPTURE(text);
+    CHECK(body(text).id() == body(spelled).id());
+  };
+  same("def by(v, s) = v |> map(\\e. s * e) result = by(y, 1)", "result = y |> map(\\e. 1.0 * e)");
+  same("def by(v, s) = v |> map(\\e. s * e) result = by(x, 0.5)", "result = x |> map(\\e. 0.5f * e)");
+  same("def by(v, s) = v |> map(\\e. s * e) result = by(k, 2)", "result = k |> map(\\e. 2 * e)");
+  same("def by(s, v) = v |> map(\\e. s * e) result = x |> by(-1 / 3.0)",
+       "result = x |> map(\\e. (-1 / 3.0f) * e)");
+  same("def by(v, s) = v |> map(\\e. s * e) def twice(v, s) = by(by(v, s), s) result = twice(y, 3)",
+       "result = y |> map(\\e. 3.0 * e) |> map(\\e. 3.0 * e)");
+  same("def half = 0.5 def by(v, s) = v |> map(\\e. s * e) result = by(x, half)",
+       "result = x |> map(\\e. 0.5f * e)");
+  same("def both(s) = zip(x, y) |> map(\\(a, b). f64(s * a) + s * b) result = both(2)",
+       "result = zip(x, y) |> map(\\(a, b). f64(2.0f * a) + 2.0 * b)");
+  refused("param x : 3.f32 def by(v, s) = v |> map(\\e. s * e) result = by(x, 2.0 * f64(1))",
+          "file.lift:1:47: mul: an operand has type f");
+  refused("param x : 3.f32 def by(v, (s : i32)) = v |> map(\\e. s * e) result = by(x, 2)",
+          "file.lift:1:55: mul: an operand has type f32, expected i32");
+}
+
 }  // namespace parse_file_test

@@ -180,6 +180,66 @@ Generators iterate_generators() {
              {},
              {}};
        }},
+      {"lets-outside",
+       [](Gen& g) -> Instance {
+         const int n = g.n(33, 36);  // more than a few numbers
+         const Expr xs = g.array(n, f64), ys = g.array(n, f64);
+         const Expr f = g.fun(f64, f64), h = g.fun(f64, f64);
+         const auto named = [&](const Expr& of) {
+           return let(map(f, of), [&](Expr y) {
+             return zip({y, map(h, y)}) | map([](Expr v) { return get(0, v) - get(1, v); });
+           });
+         };
+         const auto sum = [](Expr v) { return get(0, v) + get(1, v); };
+         if (g.coin()) return {map(sum, zip({named(xs), ys})), {}, {}};
+         if (g.coin()) return {map(sum, zip({xs, named(named(ys))})), {}, {}};
+         return {let(named(xs), [&](Expr a) { return map(sum, zip({named(a), named(ys)})); }), {}, {}};
+       }},
+      {"component-views",
+       [](Gen& g) -> Instance {
+         const int rank = g.n(1, 2);
+         const auto shape = g.shape(rank);
+         const Type inner = Type::tuple({f64, i32}), t = Type::tuple({inner, f64});
+         const Expr xs = g.array(shape, t);
+         const auto taken = [&](const Expr& of, bool deep) {
+           return map_n(
+               rank, [&](Expr x) { return deep ? get(0, get(0, x)) : get(1, x); }, of);
+         };
+         if (g.coin()) return {taken(xs, g.coin()), {}, {}};
+         return {let(map_n(rank, g.fun(t, t), xs),
+                     [&](Expr y) {
+                       return let(taken(y, true), [&](Expr a) {
+                         return map_n(rank, g.fun(Type::tuple({f64, f64}), f64),
+                                      zip_n(rank, {a, taken(y, false)}));
+                       });
+                     }),
+                 {},
+                 {}};
+       }},
+      {"shared-stages",
+       [](Gen& g) -> Instance {
+         const int n = g.n(33, 36);  // more than a few numbers
+         const Expr xs = g.array(n, f64), ys = g.array(n, f64);
+         const Expr f = g.fun(Type::tuple({f64, f64}), f64);
+         const auto add = fun({f64, f64}, [](Expr a, Expr x) { return a + x; });
+         const auto sum = [&](const Expr& of) { return reduce(add, literal(0.0, f64), of); };
+         const Expr long_one =
+             scan(fun({f64, f64}, [](Expr a, Expr x) { return a * 0.5 + x; }), literal(0.0, f64), xs);
+         switch (g.n(0, 3)) {
+           case 0:
+             return {map(f, zip({long_one, reverse(long_one)})), {}, {}};
+           case 1:
+             return {map([&](Expr y) { return y - sum(xs); }, ys), {}, {}};
+           case 2:
+             return {
+                 map([&](Expr y) { return sum(map([&](Expr x) { return x * y; }, long_one)); }, ys), {}, {}};
+           default:
+             return {let(map(f, zip({xs, ys})),
+                         [&](Expr a) { return map([&](Expr y) { return y * sum(a) + sum(ys); }, a); }),
+                     {},
+                     {}};
+         }
+       }},
       {"let-part",
        [](Gen& g) -> Instance {
          const Expr xs = g.array(g.n(3, 6), f64);

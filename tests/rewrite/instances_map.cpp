@@ -87,6 +87,22 @@ Generators map_generators() {
          const int n = g.n(1, 4);
          return {map(g.fun(a, g.element()), interleave({g.array(n, a), g.array(n, a)})), {}, {}};
        }},
+      {"map-of-rows",
+       [](Gen& g) -> Instance {
+         const int rank = g.n(2, 3);
+         const Type a = g.element(), b = g.element(), c = g.element();
+         const auto shape = g.shape(rank);
+         const std::vector<Nat> row(shape.begin() + 1, shape.end());
+         const auto rows = [&](const Type& from, const Type& to) {
+           const Expr f = g.fun(from, to);
+           return map([&](Expr r) { return map_n(rank - 1, f, r); }, g.array(shape, from));
+         };
+         if (g.coin()) return {map_n(rank, g.fun(b, c), rows(a, b)), {}, {}};
+         return {map_n(rank, g.fun(Type::tuple({b, a, c}), g.element()),
+                       zip_n(rank, {rows(a, b), g.array(shape, a), rows(b, c)})),
+                 {},
+                 {}};
+       }},
       {"map-rest",
        [](Gen& g) -> Instance {
          const Type a = g.element();

@@ -37,7 +37,7 @@ TEST_CASE("space: an iteration has the decisions of the chain that it is, and ho
   for (const Target target : {Target::openmp, Target::cuda, Target::opencl}) {
     CAPTURE(text(target));
     const Program p = sweeps(200, 300, 10);
-    const Space s(p, options(target)), chain(in_chain_form(p, 10).program, options(target));
+    const Space s(p, options(target)), chain(in_chain_form({p, {}}, 10).program, options(target));
     CHECK(s.parameters().size() >= 10);
     for (const Parameter& x : chain.parameters())
       if (x.name() != "layout") CHECK_MESSAGE(find(s, x.name()) != nullptr, x.name());

@@ -2,6 +2,7 @@
 // variants mean the same.
 #include <doctest/doctest.h>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/text/parse.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/lower.hpp"

@@ -419,6 +419,13 @@ bool has_several_results(const Chain& chain) {
   return follow && chain.result.is(Op::Tuple) && chain.afterwards.empty();
 }
 
+/// Whether some stages are on coarser grids than others.
+bool are_on_several_grids(const Chain& chain) {
+  const std::vector<StageWrites> stages = stage_graph(chain).stages;
+  return std::any_of(stages.begin(), stages.end(),
+                     [&](const StageWrites& w) { return !(w.scale == stages.front().scale); });
+}
+
 /// A chain of which no one nest of loops speaks.
 bool is_of_this_kind(const Program& program, const SpaceOptions& options) {
   if (is_grid(options.target)) return false;
@@ -429,7 +436,7 @@ bool is_of_this_kind(const Program& program, const SpaceOptions& options) {
   const bool updates = std::any_of(chain.stages.begin(), chain.stages.end(), [](const ChainStage& s) {
     return !s.result && updated_array(s.value).has_value();
   });
-  if (!stages_of(program.body).empty()) return updates;  // made by maps and by updates
+  if (!stages_of(program.body).empty()) return updates || are_on_several_grids(chain);
   if (sweeps_of(program.body).size() > 1) return !have_one_nest(program);
   return updates || has_several_results(chain);
 }

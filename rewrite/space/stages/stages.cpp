@@ -82,6 +82,12 @@ std::optional<Nat> points_of_columns(const Expr& e) {
   return nest.levels.size() == 1 ? std::optional(nest.levels[0].extents.back()) : std::nullopt;
 }
 
+/// Whether rows have a whole number of tiles.
+bool cells_have(const Nat& row, std::int64_t tile) {
+  const auto n = row.constant();
+  return n && *n % tile == 0;
+}
+
 /// Cells go in tiles of so many elements of each row, all rows of a tile one after the other.
 void follow(Deriver& d, const Place& cells, std::int64_t tile, std::int64_t width) {
   d.step("map-nest", cells);
@@ -244,7 +250,8 @@ class StagesKind : public KindWith<StagesFacts> {
       if (order == nullptr || tile == nullptr) continue;
       const Loops& loops = std::get<Loops>(*order);
       const AxisSizes& sizes = std::get<AxisSizes>(*tile);
-      if (!sizes.empty() && !loops.names.empty() && loops.names.back() != "k") return sizes.list[0].size;
+      const bool whole = !sizes.empty() && cells_have(*f.cells[part], sizes.list[0].size);
+      if (whole && !loops.names.empty() && loops.names.back() != "k") return sizes.list[0].size;
     }
     return 0;
   }
