@@ -66,8 +66,32 @@ Hierarchy::Hierarchy(const Equation& equation, const Plan& plan) : plan_(plan) {
       notes_.emplace_back(
           "Cycles are in f64: those in f32 need a coarser level, and colours on all of them.");
   }
-  make_kernels();
+  for (const CycleStep& s : cycle_steps(plan_, levels_.size()))
+    if (s.leg == Leg::first) krylov_.try_emplace(s.level, *levels_[s.level]);
+  if (plan_.mixed && !krylov_.empty())
+    throw UserError("gmg::Plan: K cycles are not done in f32; leave out mixed, or use V, W or F cycles");
+  if (!plan_.bricks.empty() && plan_.mixed)
+    throw UserError("gmg::Plan: cycles in f32 are not done in bricks; leave out mixed, or bricks");
+  if (!plan_.bricks.empty())
+    make_bricks();
+  else
+    make_kernels();
   bind();
+}
+
+/// On all levels that can be; where corrections go as far as leaves the least energy, on the finest, which
+/// has no such step.
+void Hierarchy::make_bricks() {
+  const std::size_t most = best_steps_ || !krylov_.empty() ? 1 : levels_.size();
+  if (bricks_ && bricks_->depth() <= most) return;
+  const auto before = Clock::now();
+  std::vector<Ratios> ratios;
+  for (const auto& b : between_) ratios.push_back(b->ratios);
+  bricks_ = std::make_unique<Bricks>(plan_, levels_, ratios, most);
+  kernels_ms_ += ms_since(before);
+  make_kernels();
+  std::erase_if(notes_, [](const std::string& n) { return n.starts_with("In "); });
+  notes_.push_back(bricks_->text());
 }
 
 /// Those that every solve needs, several at once.
@@ -75,15 +99,21 @@ void Hierarchy::make_kernels() {
   const auto before = Clock::now();
   std::vector<LaterKernel*> all;
   const bool in_f64 = !single_ || plan_.full_start;
-  for (const auto& level : levels_)
-    level->add_needed(
-        in_f64 && level != levels_.back() ? std::vector<int>{plan_.down, plan_.up} : std::vector<int>{}, all);
+  const std::size_t whole = bricks_ ? bricks_->depth() : 0;  // from that level on, on one brick
+  for (std::size_t l = 0; l < levels_.size(); ++l)
+    levels_[l]->add_needed(in_f64 && l >= whole && l + 1 < levels_.size()
+                               ? std::vector<int>{plan_.down, plan_.up}
+                               : std::vector<int>{},
+                           all);
   all.push_back(&levels_.front()->apply_kernel()), all.push_back(&levels_.back()->apply_kernel());
   all.push_back(&levels_.front()->norm_kernel(Norm::rms));
-  for (const auto& b : between_) {
-    for (LaterKernel& c : b->coefficients) all.push_back(&c);
-    if (in_f64) all.push_back(&b->residual_restriction), all.push_back(&b->correction);
-    if (plan_.full_start) all.push_back(&b->restriction);
+  for (const auto& [l, steps] : krylov_) all.push_back(&levels_[l]->apply_kernel());
+  for (std::size_t l = 0; l < between_.size(); ++l) {
+    Between& b = *between_[l];
+    for (LaterKernel& c : b.coefficients) all.push_back(&c);
+    if (l < whole) continue;
+    if (in_f64) all.push_back(&b.residual_restriction), all.push_back(&b.correction);
+    if (plan_.full_start) all.push_back(&b.restriction);
   }
   if (single_) single_->add_needed(all);
   make_all(all, {.tuned = plan_.tuned, .database = plan_.database}, plan_.kernels);
@@ -116,6 +146,8 @@ std::vector<std::string> Hierarchy::tune(double seconds, const std::string& data
   std::vector<CycleKernel> all;
   if (single_) {
     single_->add_cycle(all);
+  } else if (bricks_) {
+    throw UserError("gmg: kernels of bricks are not explored; tune a solver of one brick");
   } else {
     for (std::size_t l = 0; l < between_.size(); ++l) {
       Between& b = *between_[l];
@@ -219,7 +251,11 @@ void Hierarchy::refresh() {
   find_singular();
   find_steps();
   bottom_->refresh(singular_);
+  if (!krylov_.empty())
+    for (const bool symmetric = is_symmetric(*levels_.back()); auto& [l, steps] : krylov_)
+      steps.take_symmetric(symmetric);
   if (single_) single_->refresh();
+  if (bricks_) bricks_->refresh();
 }
 
 /// A of constants is 0; then so has to be the sum of any A u, for what is removed from f to be its mean. The
@@ -257,6 +293,7 @@ void Hierarchy::find_steps() {
                   is_symmetric(*levels_.back());
   if (single_) single_->take_best_steps(best_steps_);
   if (!best_steps_) return;
+  if (bricks_) make_bricks();
   std::vector<LaterKernel*> all;
   for (std::size_t l = 1; l + 1 < levels_.size(); ++l)
     if (!single_ || plan_.full_start) all.push_back(&levels_[l]->apply_kernel());
@@ -266,6 +303,15 @@ void Hierarchy::find_steps() {
 }
 
 // ---- legs
+
+double Hierarchy::residual_norm(Norm norm) {
+  return bricks_ ? bricks_->residual_norm(norm) : levels_.front()->residual_norm(norm);
+}
+
+std::span<double> Hierarchy::solution() {
+  if (bricks_) bricks_->gather();
+  return levels_.front()->array("u");
+}
 
 void Hierarchy::run(const CycleSteps& steps) {
   for (const CycleStep& step : steps) run(step);
@@ -326,7 +372,23 @@ double Hierarchy::bytes_of(const CycleStep& step) const {
   }
 }
 
+void Hierarchy::do_in_bricks(const CycleStep& step) {
+  switch (step.leg) {
+    case Leg::down:
+      return bricks_->down(step.level, plan_.down);
+    case Leg::up:
+      return bricks_->up(step.level, plan_.up);
+    case Leg::restrict_f:
+      return bricks_->restrict_f(step.level);
+    case Leg::interpolate:
+      return bricks_->interpolate(step.level);
+    default:
+      throw InternalError("gmg: a leg that is not done in bricks");
+  }
+}
+
 void Hierarchy::do_step(const CycleStep& step) {
+  if (bricks_ && step.level < bricks_->depth()) return do_in_bricks(step);
   Level& level = *levels_[step.level];
   const auto clear = [](Level& l) { l.clear("u"); };
   switch (step.leg) {
@@ -351,6 +413,12 @@ void Hierarchy::do_step(const CycleStep& step) {
     case Leg::interpolate:
       clear(level);
       (*between_[step.level]->up)();
+      break;
+    case Leg::first:
+      krylov_.at(step.level).first();
+      break;
+    case Leg::second:
+      krylov_.at(step.level).second();
       break;
     case Leg::defect:
       throw InternalError("gmg: the defect is taken by correct");

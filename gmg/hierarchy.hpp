@@ -2,7 +2,9 @@
 #pragma once
 
 #include "gmg/bottom.hpp"
+#include "gmg/bricks.hpp"
 #include "gmg/cycle.hpp"
+#include "gmg/krylov_steps.hpp"
 #include "gmg/single.hpp"
 
 namespace lift::gmg {
@@ -26,8 +28,15 @@ class Hierarchy {
   /// After coefficients or numbers of the finest level have changed: those of the coarser ones, diagonals,
   /// the coarsest level's solver. UserError: see Level::refresh.
   void refresh();
+  /// Before a cycle: u and f of the finest level have been written.
+  void begin() {
+    if (bricks_) bricks_->begin();
+  }
   void run(const CycleStep& step);
   void run(const CycleSteps& steps);
+  double residual_norm(Norm norm);
+  /// u as the last step has left it.
+  std::span<double> solution();
   /// Cycles are done in f32 (Plan::mixed, where every level has colours).
   bool is_mixed() const { return single_ != nullptr; }
   /// u plus what these steps, in f32, find as a solution of A e = f - A u; returns the norm of the residual
@@ -77,10 +86,12 @@ class Hierarchy {
   void make_kernels();
   void bind();
   void do_step(const CycleStep& step);
+  void do_in_bricks(const CycleStep& step);
   void record(const CycleStep& step, double ms, double bytes);
   double bytes_of(const CycleStep& step) const;
   void find_singular();
   void find_steps();
+  void make_bricks();
 
   Plan plan_;
   double best_weight_ = 0;  ///< on grids as isotropic as the finest; 0: not known
@@ -88,6 +99,8 @@ class Hierarchy {
   std::vector<std::unique_ptr<Between>> between_;
   std::unique_ptr<BottomSolver> bottom_;
   std::unique_ptr<SingleCycle> single_;
+  std::map<std::size_t, KrylovSteps> krylov_;  ///< of levels with such legs
+  std::unique_ptr<Bricks> bricks_;             ///< of the finer levels (Plan::bricks)
   bool singular_ = false, best_steps_ = false;
   double kernels_ms_ = 0;
   std::vector<std::string> notes_;

@@ -6,6 +6,7 @@
 
 #include "gmg/tune_plan.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/parallel.hpp"
 #include "tests/gmg/random_equation.hpp"
 
 using namespace lift;
@@ -73,6 +74,22 @@ TEST_CASE("several sweeps in one pass over memory have the history of sweeps one
     for (std::size_t k = 0; k < each.history.size(); ++k)
       CHECK(std::abs(each.history[k] - together.history[k]) <=
             1e-10 * each.history[k] + 1e-13 * each.history[0]);
+  }
+}
+
+TEST_CASE("one thread and two have one history, to 1e-10") {
+  gmg::Plan plan;
+  plan.passes = gmg::Passes::together;
+  for (const Case& c : {kCases[0], kCases[1], kCases[4]}) {
+    CAPTURE(c.faces);
+    configure_openmp(1);
+    const gmg::Report one = solved(c, plan, 1e-8);
+    configure_openmp(2);
+    const gmg::Report two = solved(c, plan, 1e-8);
+    configure_openmp(0);
+    REQUIRE(one.history.size() == two.history.size());
+    for (std::size_t k = 0; k < one.history.size(); ++k)
+      CHECK(std::abs(one.history[k] - two.history[k]) <= 1e-10 * one.history[k] + 1e-13 * one.history[0]);
   }
 }
 
