@@ -2,6 +2,8 @@
 // variants mean the same.
 #include <doctest/doctest.h>
 
+#include "ir/expr/attributes.hpp"
+#include "ir/expr/ops.hpp"
 #include "ir/text/parse.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/lower.hpp"

@@ -51,9 +51,6 @@
  *
  * cc -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno -c backprop.c */
 #include <math.h>
-#ifdef __SSE2__
-#include <immintrin.h>
-#endif
 
 #pragma GCC diagnostic ignored "-Wpsabi"  /* vectors wider than the machine's are passed to inline functions only */
 typedef float f32x16 __attribute__((vector_size(64)));
@@ -61,25 +58,6 @@ typedef float f32x16_any __attribute__((vector_size(64), aligned(4), may_alias))
 #define load_f32x16(p) ((f32x16)*(const f32x16_any *)(p))
 #define store_f32x16(p, x) (*(f32x16_any *)(p) = (x))
 #define splat_f32x16(x) ((f32x16){0} + (x))
-static inline void stream_f32x16(float *p, f32x16 x) {
-#if defined(__AVX__)
-  if ((__UINTPTR_TYPE__)p % 32 != 0) {
-    *(f32x16_any *)p = x;
-    return;
-  }
-  const __m256 *from = (const __m256 *)&x;
-  for (int c = 0; c < 2; ++c) _mm256_stream_ps((float *)(p + c * 8), from[c]);
-#elif defined(__SSE2__)
-  if ((__UINTPTR_TYPE__)p % 16 != 0) {
-    *(f32x16_any *)p = x;
-    return;
-  }
-  const __m128 *from = (const __m128 *)&x;
-  for (int c = 0; c < 4; ++c) _mm_stream_ps((float *)(p + c * 4), from[c]);
-#else
-  *(f32x16_any *)p = x;
-#endif
-}
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(SCALAR_MATH)  /* define it for the same bits in and outside vectors */
 #if __GLIBC_PREREQ(2, 35)
@@ -87,11 +65,6 @@ __attribute__((__simd__("notinbranch"))) float expf(float);
 #endif
 #endif
 static inline f32x16 exp_f32x16(f32x16 a) { for (int l = 0; l < 16; ++l) a[l] = expf(a[l]); return a; }
-static inline void store_fence(void) {
-#ifdef __SSE2__
-  _mm_sfence();
-#endif
-}
 
 #ifdef __cplusplus
 #define restrict __restrict__
@@ -121,9 +94,8 @@ void backprop(const float *restrict x, const float *restrict w, const float *res
 #endif
   for (long j = 0; j < 262144; ++j) {
     const f32x16 new_change = 0.3f * load_f32x16(&tile5[0]) * x[j] + 0.3f * load_f32x16(&before[16*j]);
-    stream_f32x16(&change[16*j], new_change);
-    stream_f32x16(&w_next[16*j], load_f32x16(&w[16*j]) + new_change);
-    store_fence();
+    store_f32x16(&change[16*j], new_change);
+    store_f32x16(&w_next[16*j], load_f32x16(&w[16*j]) + new_change);
   }
   error[0] = fabsf(v4);
 }
