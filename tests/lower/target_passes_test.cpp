@@ -73,9 +73,9 @@ TEST_CASE("threads keep together through a loop when its shared loops hold all t
 }
 
 TEST_CASE("a fence ends the iterations of shared loops that stream, and kernels that stream outside them") {
-  For row = streaming();
-  row.upper = 4096;
-  const Kernel shared = for_target(kernel({{over(j, {{row}}, LoopKind::Par)}}), Target::openmp);
+  For many = over(Nat::fresh("r", 0, 511), {{streaming()}}, LoopKind::Seq);
+  many.upper = 512;
+  const Kernel shared = for_target(kernel({{over(j, {{many}}, LoopKind::Par)}}), Target::openmp);
   REQUIRE(loop(shared.body).body.size() == 2);
   CHECK(std::holds_alternative<Fence>(loop(shared.body).body[1].v));
   CHECK(count<Fence>(shared.body) == 1);
