@@ -118,6 +118,18 @@ if(TARGET liftgen AND LIFTGEN_PYTHON)
   set_tests_properties(faults PROPERTIES LABELS long TIMEOUT 600 ENVIRONMENT "LIFTGEN_BUILD=$<TARGET_FILE_DIR:liftgen>")
 endif()
 
+# Links of pages lead somewhere; the site can be made of them where mkdocs is installed (docs/site).
+if(LIFTGEN_PYTHON)
+  add_test(NAME links COMMAND ${LIFTGEN_PYTHON} -B ${PROJECT_SOURCE_DIR}/docs/site/links.py)
+  set_tests_properties(links PROPERTIES LABELS quick TIMEOUT 60)
+  find_program(LIFTGEN_MKDOCS mkdocs)
+  mark_as_advanced(LIFTGEN_MKDOCS)
+  if(LIFTGEN_MKDOCS)
+    add_test(NAME site COMMAND ${LIFTGEN_PYTHON} -B ${PROJECT_SOURCE_DIR}/docs/site/build ${PROJECT_BINARY_DIR}/site)
+    set_tests_properties(site PROPERTIES LABELS quick TIMEOUT 300)
+  endif()
+endif()
+
 # The parser's fuzzer needs libFuzzer, and so clang; 15 is the first that knows std::source_location.
 find_program(LIFTGEN_FUZZ_CXX NAMES clang++-15 clang++-16 clang++-17 clang++-18 clang++-19)
 mark_as_advanced(LIFTGEN_FUZZ_CXX)

@@ -103,7 +103,7 @@ ensure_packages() {
     [[ ${answer:-y} == [yY]* ]] || answer=n
   fi
   if [ "${answer:-y}" != n ] && install_packages "${missing[@]}"; then
-    progress_done "installed ${#missing[@]} packages in $((SECONDS - start)) s"
+    progress_done "installed ${#missing[@]} packages and what they need in $((SECONDS - start)) s"
     return 0
   fi
   read -ra missing <<<"$(missing_packages "$@")"

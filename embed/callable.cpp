@@ -57,6 +57,16 @@ void settle_device(CompileOptions& options, const Program& program, const Signat
   check("result", signature.returned);
 }
 
+/// UserError: a step names a rule that there is not, at whatever sizes.
+void check_rules(const CompileOptions& options, const std::string& name, const std::string& where) {
+  if (!options.derivation || options.or_default) return;
+  for (const Step& step : *options.derivation) try {
+      (void)find_rule(step.rule);
+    } catch (const UserError& e) {
+      throw UserError(name + ": the derivation's step '" + str(step) + "': " + e.what() + where);
+    }
+}
+
 TargetDevice target_of(const CompileOptions& options) {
   return {options.backend, options.device ? &options.device->info() : nullptr};
 }
@@ -265,6 +275,7 @@ Callable::Callable(const Program& program, Signature signature, CompileOptions o
   impl_->plan = plan_of(program, signature, options, line_of(where));
   impl_->signature = std::move(signature);
   impl_->options = std::move(options);
+  check_rules(impl_->options, name(), line_of(where));
   const auto wanted = size_variables(impl_->plan.program);
   std::string all;
   for (const NatAtom* v : wanted) all += (all.empty() ? "its sizes are " : ", ") + v->name;

@@ -6,6 +6,7 @@
 #include "patterns/stencil.hpp"
 #include "patterns/stencil_plain.hpp"
 #include "patterns/stencil_reference.hpp"
+#include "patterns/thesis_boxes.hpp"
 
 namespace lift {
 namespace {
@@ -20,16 +21,21 @@ std::vector<Expr> joined(std::vector<Expr> a, const std::vector<Expr>& b) {
 // ---- L(phi) and the residual: they differ in rhs
 
 const char* target_of(bool residual) { return residual ? "res" : "lphi"; }
+Choices choices_of(int dim, bool residual) {
+  return residual ? with_thesis_form(stencil_choices(), dim) : stencil_choices();
+}
 
 Program build_apply(const Problem& problem, int dim, bool residual) {
   const BoxProblem p(problem, dim);
-  const Stencil L(p, stencil_choices());
+  const Stencil L(p, choices_of(dim, residual));
   const Expr phi = param("phi", cell_array(p)), target = param(target_of(residual), cell_array(p));
   std::vector<Expr> arrays{phi};
   if (residual) arrays.push_back(param("rhs", cell_array(p)));
   arrays = joined(joined(arrays, L.coefficients()), {target});
   const std::size_t first = residual ? 2 : 1, coefficients = L.coefficients().size();
+  if (has_thesis_form(p)) check_thesis_form(p, L);
   const Expr body = for_boxes(arrays, [&](Parts x) {
+    if (has_thesis_form(p)) return write_interior(p, x.back(), thesis_residual(p, L, x.first(x.size() - 1)));
     std::vector<Expr> views{L.windows(x[0])};
     if (residual) views.push_back(interior(p, x[1]));
     views = joined(views, L.coefficient_views(x.subspan(first, coefficients)));
@@ -49,7 +55,7 @@ template <class T>
 void reference_apply(const Problem& problem, int dim, bool residual, const std::vector<HostArray>& arguments,
                      const HostArray& result) {
   const BoxProblem p(problem, dim);
-  const Stencil L(p, stencil_choices());
+  const Stencil L(p, choices_of(dim, residual));
   const host::StencilReference<T> value(p, L.variable(), L.shape(), arguments);
   const host::BoxCells<const T> phi(p, host::argument(arguments, "phi"), host::boundary_value(p, arguments));
   const host::BoxCells<const T> rhs(p, host::argument(arguments, residual ? "rhs" : "phi"));
@@ -62,7 +68,7 @@ void reference_apply(const Problem& problem, int dim, bool residual, const std::
 
 std::string plain_apply(const Problem& problem, int dim, bool residual) {
   const BoxProblem p(problem, dim);
-  const Stencil L(p, stencil_choices());
+  const Stencil L(p, choices_of(dim, residual));
   const PlainLoops loops(p, L.radius());
   const StencilText value(p, L.variable(), L.shape(), loops);
   const std::string body =
@@ -79,7 +85,7 @@ Pattern apply_or_residual(int dim, bool residual) {
           .summary = std::to_string(dim) +
                      (residual ? "D residual rhs - L(phi)" : "D application of the operator, L(phi)"),
           .formula = residual ? "res = rhs - L(phi)" : "lphi = L(phi)",
-          .choices = stencil_choices(),
+          .choices = choices_of(dim, residual),
           .build = [=](const Problem& p) { return build_apply(p, dim, residual); },
           .fill = fill_box_argument,
           .reference =

@@ -6,6 +6,7 @@
 #include "ir/error.hpp"
 #include "patterns/box_problem.hpp"
 #include "patterns/host_data.hpp"
+#include "patterns/thesis_boxes.hpp"
 
 namespace lift {
 
@@ -160,6 +161,7 @@ void fill_box_argument(const Problem& p, const HostArray& a) {
     *static_cast<std::int32_t*>(a.data) = 0;
     return;
   }
+  if (a.name == "colors") return fill_colors(p, a);
   if (const auto scalar = scalar_values().find(a.name); scalar != scalar_values().end())
     return host::with_float(p.type,
                             [&]<class T>(T) { *static_cast<T*>(a.data) = static_cast<T>(scalar->second); });

@@ -8,19 +8,20 @@
 #include "patterns/stencil.hpp"
 #include "patterns/stencil_plain.hpp"
 #include "patterns/stencil_reference.hpp"
+#include "patterns/thesis_boxes.hpp"
 
 namespace lift {
 namespace patterns::smooth {
 namespace {
 
-const Choices& choices() {
-  static const auto& all = *new Choices([] {
+const Choices& choices(int dim) {
+  static const auto& all = *new std::vector<Choices>([] {
     Choices c = stencil_choices();
     c["smoother"] = {"gsrb", "jacobi", "chebyshev", "symmetric-gsrb"};
     c["degree"] = {"1", "2", "3", "4"};
-    return c;
+    return std::vector{c, with_thesis_form(c, 3)};
   }());
-  return all;
+  return all[dim == 3 ? 1 : 0];
 }
 
 std::string name_of(int dim) { return "smooth" + std::to_string(dim) + "d"; }
@@ -35,10 +36,10 @@ struct Smoother {
   Expr phi, rhs, lambda;
 
   Smoother(const Problem& problem, int dim)
-      : p(problem, dim, wraps_colours(problem) ? 2 : 1),
-        L(p, choices()),
-        kind(choice(p, "smoother", choices())),
-        degree(std::stoi(choice(p, "degree", choices()))),
+      : p(problem, dim, wraps_colours(problem, dim) ? 2 : 1),
+        L(p, choices(dim)),
+        kind(choice(p, "smoother", choices(dim))),
+        degree(std::stoi(choice(p, "degree", choices(dim)))),
         phi(param("phi", cell_array(p))),
         rhs(param("rhs", cell_array(p))),
         lambda(param("lambda", cell_array(p))) {
@@ -49,6 +50,7 @@ struct Smoother {
     if (p.choices.contains("degree") && kind != "chebyshev")
       throw UserError("--degree " + std::to_string(degree) +
                       ": only a polynomial has a degree; use --smoother chebyshev, or leave it out");
+    if (thesis()) check_thesis();
     if (!red_black()) return;
     if (L.shape() != "star")
       throw UserError("--stencil " + L.shape() +
@@ -60,8 +62,8 @@ struct Smoother {
                       "are neighbours "
                       "across the boundary; use an even --box or --smoother jacobi");
   }
-  static bool wraps_colours(const Problem& p) {
-    return p.boundary == "periodic" && choice(p, "smoother", choices()).ends_with("gsrb");
+  static bool wraps_colours(const Problem& p, int dim) {
+    return p.boundary == "periodic" && choice(p, "smoother", choices(dim)).ends_with("gsrb");
   }
   /// Sweep t of several: over the cells that the later ones read, too.
   Smoother sweep(int t) const {
@@ -69,6 +71,15 @@ struct Smoother {
     s.margin = has_ghost_zone(p) ? static_cast<std::int64_t>(p.sweeps - 1 - t) * L.radius() : 0;
     s.p = grown(p, s.margin), s.L = Stencil(s.p, L.variable(), L.shape());
     return s;
+  }
+  /// Listing 2.10: colours in an array, the result in another one.
+  bool thesis() const { return has_thesis_form(p); }
+  void check_thesis() const {
+    check_thesis_form(p, L);
+    if (kind != "gsrb" || p.sweeps > 1)
+      throw UserError(
+          "--form thesis: the thesis has one half-sweep in red-black order; leave --smoother and "
+          "--sweeps out");
   }
   bool red_black() const { return kind == "gsrb" || kind == "symmetric-gsrb"; }
   /// c1 and c2 of Chebyshev step m.
@@ -141,8 +152,24 @@ Expr chebyshev(const Smoother& s, int m, const Expr& phi, const Expr& prev) {
   return let(step, [&](Expr next) { return chebyshev(s, m + 1, next, phi); });
 }
 
+/// Of listing 2.10.
+Program build_thesis(const Smoother& s) {
+  std::vector<Expr> arrays{s.phi, s.rhs};
+  arrays.insert(arrays.end(), s.L.coefficients().begin(), s.L.coefficients().end());
+  arrays.push_back(s.lambda);
+  arrays.push_back(param("colors", array(shape_of(cell_array(s.p)), i32)));
+  arrays.push_back(param("next", cell_array(s.p)));
+  Program r{.name = name_of(3), .arguments = arrays, .body = {}, .overwritable = {"next"}, .results = {}};
+  r.body = for_boxes(arrays, [&](Parts x) {
+    return write_interior(s.p, x.back(), thesis_smooth(s.p, s.L, x.first(x.size() - 1)));
+  });
+  for (const Expr& scalar : s.L.scalars()) r.arguments.push_back(scalar);
+  return r;
+}
+
 Program build(const Problem& problem, int dim) {
   const Smoother s(problem, dim);
+  if (s.thesis()) return build_thesis(s);
   Program r{.name = name_of(dim), .arguments = {s.phi, s.rhs}, .body = {}, .overwritable = {}, .results = {}};
   const auto add = [&](const std::vector<Expr>& more) {
     r.arguments.insert(r.arguments.end(), more.begin(), more.end());
@@ -249,6 +276,14 @@ void reference(const Problem& problem, int dim, const std::vector<HostArray>& ar
   };
   const HostArray& phi0 = host::argument(arguments, "phi");
 
+  if (s.thesis()) {
+    host::copy(host::argument(arguments, "next"), result);
+    const Cells phi(s.p, phi0, g);
+    const host::BoxCells<T> out(s.p, result);
+    return out.for_cells([&](std::int64_t box, const host::Position& x) {
+      out(box, x) = phi(box, x) + ((x[0] + x[1] + x[2]) % 2 == 0 ? correction(phi, box, x) : T{0});
+    });
+  }
   if (s.red_black()) {
     // Cells of one colour read no others of it, so a half-sweep needs no second array.
     host::copy(phi0, result);
@@ -301,6 +336,15 @@ std::string plain(const Problem& problem, int dim) {
         });
   };
   std::string body, what;
+  if (s.thesis()) {
+    const StencilText L(s.p, true, "star", all);
+    body = all.sweep("phi", "", [&](const PlainLoops::Neighbour& at, const std::string& in) {
+      return in + all.cell("next") + " = " + at({}) + " + (" + all.cell("colors") + " ? " +
+             all.cell("lambda") + " * (" + all.cell("rhs") + " - (" + L(at, in) + ")) : 0);\n";
+    });
+    return all.header("Red-black Gauss-Seidel half-sweep into another array, " + L.describe()) +
+           all.function(build(problem, dim), body);
+  }
   if (s.kind == "gsrb")
     what = "Red-black Gauss-Seidel half-sweep";
   else if (s.kind == "jacobi")
@@ -345,7 +389,7 @@ Pattern smooth(int dim) {
               "chebyshev       phi_{m+1} = phi_m + c1_m*(phi_m - phi_{m-1}) + c2_m*lambda*(rhs - L(phi_m)), "
               "degree steps\n"
               "symmetric-gsrb  half-sweeps of the colours 0, 1, 1, 0",
-          .choices = choices(),
+          .choices = choices(dim),
           .build = [=](const Problem& p) { return build(p, dim); },
           .fill = fill_box_argument,
           .reference =

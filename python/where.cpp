@@ -38,6 +38,11 @@ std::source_location location(const std::string& file, unsigned line) {
   return std::bit_cast<std::source_location>(static_cast<const Line*>(&kept->line));
 }
 
+/// A cell of a notebook is a file with a number for a name, anew each time it runs.
+std::string shown(const std::string& file) {
+  return file.find("/ipykernel_") != std::string::npos ? "this cell" : file;
+}
+
 bool of_package(const std::string& file) {
   return !package_directory.empty() && file.starts_with(package_directory);
 }
@@ -56,7 +61,7 @@ std::source_location here() {
         PyUnicode_AsUTF8AndSize(reinterpret_cast<PyCodeObject*>(code.ptr())->co_filename, &length);
     if (!file) PyErr_Clear();
     const std::string name = file ? std::string(file, static_cast<std::size_t>(length)) : "?";
-    if (!of_package(name)) return location(name, static_cast<unsigned>(PyFrame_GetLineNumber(raw)));
+    if (!of_package(name)) return location(shown(name), static_cast<unsigned>(PyFrame_GetLineNumber(raw)));
     frame = py::reinterpret_steal<py::object>(reinterpret_cast<PyObject*>(PyFrame_GetBack(raw)));
   }
   return location("python", 0);

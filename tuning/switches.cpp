@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <range/v3/view/zip.hpp>
 #include <set>
 
 #include "ir/error.hpp"
@@ -63,8 +64,7 @@ std::optional<Configuration> configuration(const Space& space, const Configurati
 
 Configuration switched(const std::vector<Switch>& switches, const std::vector<bool>& on) {
   Configuration c;
-  for (std::size_t s = 0; s < switches.size(); ++s)
-    c.set(*switches[s].key, on[s] ? switches[s].on : switches[s].off);
+  for (const auto& [s, is_on] : ranges::views::zip(switches, on)) c.set(*s.key, is_on ? s.on : s.off);
   return c;
 }
 

@@ -97,7 +97,7 @@ def derivation(liftgen):
     # What a cell computes is the same in all: it is shortened, so that what changes can be read.
     bodies = [re.sub(r"\(\w+\[0, 1\].*?/ 5\.0f", "mean", b).replace("image |> pad2(1, 1, clamp) |> slide2(3, 1) |> ", "windows |> ")
               for b in bodies]
-    d = Drawing(480, 24 + 58 * len(bodies))
+    d = Drawing(516, 24 + 58 * len(bodies))
     d.text(12, 18, "windows = image |&gt; pad2(1, 1, clamp) |&gt; slide2(3, 1)", "start", ' fill="#666"')
     for at, body in enumerate(bodies):
         y = 34 + 58 * at
@@ -106,7 +106,7 @@ def derivation(liftgen):
             words = words.replace("a map over several dimensions becomes ", "").replace(" around a map over one dimension less", " around a map")
             d.text(28, y - 13, f"&#8595; <tspan font-weight=\"bold\">{rule.split(' at ')[0]}</tspan>: {words}", "start",
                    f' fill="{COLOURS[0]}"')
-        d.box(8, y - 6, 464, 26, "#f4f4f4")
+        d.box(8, y - 6, 500, 26, "#f4f4f4")
         d.code(16, y + 11, body)
     return d.svg()
 
@@ -134,7 +134,7 @@ def roofline(_):
     d.text(0, 0, "Gflop/s", "middle", f' transform="translate(14 {top + height / 2:g}) rotate(-90)"')
     best = max(measured["triads_gbs"])
     d.line(left, y(x_from * best), left + width, y(x_to * best), "#222", 2)
-    d.text(left + 6, y(x_from * best * 2.6), f"memory: {best:.0f} GB/s (triad)", "start")
+    d.text(x(0.5) - 8, y(0.5 * best) - 6, f"memory: {best:.0f} GB/s (triad)", "end")
     for at, m in enumerate(measured["explored"]):
         flops = m["flops"] / m["bytes"]
         place, plain, twin, fastest = x(flops), *(y(m[k + "_gbs"] * flops) for k in ("plain", "twin", "best"))

@@ -7,9 +7,14 @@
 namespace lift {
 namespace {
 
-Term whole(Op op, const Term& a, const Term& b) { return apply_term(op, i32, {a, b}); }
+/// Of i32, or of i64 where the position is one.
+Term whole(Op op, const Term& a, const Term& b) { return apply_term(op, a->type, {a, b}); }
+Term length_term(const Nat& n, Scalar type) {
+  const Term t = index_term(n);
+  return type == i32 ? t : apply_term(Op::Cast, type, {t});
+}
 
-/// Proofs that an i32 is at least, or at most, a number that may be symbolic.
+/// Proofs that an i32 or i64 is at least, or at most, a number that may be symbolic.
 class Bounds {
  public:
   Bounds(const Facts& facts, const Definition& definition) : facts_(facts), definition_(definition) {}
@@ -21,6 +26,8 @@ class Bounds {
   std::optional<Nat> nat_of(const Term& t) const {
     if (t->kind == TermKind::Index) return t->nats[0];
     if (t->kind == TermKind::Constant) return Nat(static_cast<std::int64_t>(t->number));
+    if (t->kind == TermKind::Apply && t->op == Op::Cast && t->type == i64 && t->args[0]->type == i32)
+      return nat_of(t->args[0]);
     return std::nullopt;
   }
   bool holds(const Term& t, const Nat& n, bool most) const {
@@ -29,7 +36,7 @@ class Bounds {
       const auto value = definition_(t->name);
       return value && holds(*value, n, most);
     }
-    if (t->kind != TermKind::Apply || t->type != i32) return false;
+    if (t->kind != TermKind::Apply || !is_integer(t->type)) return false;
     const auto of = [&](std::size_t a) { return holds(t->args[a], n, most); };
     switch (t->op) {
       case Op::Min:
@@ -53,6 +60,7 @@ class Bounds {
         return false;
       case Op::Cast: {
         const Scalar from = t->args[0]->type;
+        if (from == i32 && t->type == i64) return of(0);
         if (from != boolean && from != u8) return false;
         return facts_.proves(most ? less_equal(from == u8 ? 255 : 1, n) : less_equal(n, 0));
       }
@@ -72,8 +80,14 @@ bool is_within(const Term& i, const Nat& length, const Facts& facts, const Defin
   return b.at_least(i, 0) && b.at_most(i, length - 1);
 }
 
+Term position_term(const Term& i) {
+  if (i->type == i32) return i;
+  const bool widened = i->kind == TermKind::Apply && i->op == Op::Cast && i->args[0]->type == i32;
+  return widened ? i->args[0] : apply_term(Op::Cast, i32, {i});
+}
+
 Term within(Boundary b, const Term& i, const Nat& length) {
-  const auto of = [](const Nat& n) { return index_term(n); };
+  const auto of = [&](const Nat& n) { return length_term(n, i->type); };
   switch (b) {
     case Boundary::clamp:
     case Boundary::constant:
@@ -95,8 +109,8 @@ Term within(Boundary b, const Term& i, const Nat& length) {
 
 Term inside(const Term& i, const Nat& length) {
   return apply_term(Op::And, boolean,
-                    {apply_term(Op::Le, boolean, {index_term(0), i}),
-                     apply_term(Op::Lt, boolean, {i, index_term(length)})});
+                    {apply_term(Op::Le, boolean, {length_term(0, i->type), i}),
+                     apply_term(Op::Lt, boolean, {i, length_term(length, i->type)})});
 }
 
 }  // namespace lift

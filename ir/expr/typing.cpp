@@ -337,11 +337,10 @@ LIFT_TYPE_RULE(gather) {
                    std::to_string(c.size() - 1 - values),
                "write gather(i, xs), gather2(j, i, xs)");
   for (std::size_t d = 0; d < positions; ++d) {
-    if (!(c[d + 1].type() == Type(i32)))
+    if (!(c[d + 1].type() == Type(i32) || c[d + 1].type() == Type(i64)))
       type_error(op,
                  "position " + std::to_string(d) + " has type " + c[d + 1].type().str() + ", expected i32",
-                 c[d + 1].type() == Type(i64)  ? "convert it, i32(x)"
-                 : c[d + 1].type().is_scalar() ? "convert it, i32(floor(x)) or i32(round(x))"
+                 c[d + 1].type().is_scalar() ? "convert it, i32(floor(x)) or i32(round(x))"
                                                : "positions are numbers");
     const Nat length = shape_of(c[0].type(), rank)[d];
     need(op, less_equal(length, greatest_i32),

@@ -390,7 +390,7 @@ View Views::gather(const Expr& e, const ScopePtr& scope) {
                       (shape[d] - 1).str() + ")");
     if (!proved && b == Boundary::constant)
       all_inside = apply_term(Op::And, boolean, {all_inside, inside(i, shape[d])});
-    v = v[position_of(proved ? i : within(b, i, shape[d]), shape[d])];
+    v = v[position_of(position_term(proved ? i : within(b, i, shape[d])), shape[d])];
   }
   if (b != Boundary::constant) return v;
   const Scalar s = e.type().scalar();

@@ -267,6 +267,19 @@ Attr Elaborator::with_options(const Term& t, Op op, Attr a) const {
   return a;
 }
 
+/// The type of the real numbers that an element is, or is made of; nothing where there are several, or none.
+static std::optional<Scalar> real_of(const Type& element) {
+  if (element.is_scalar()) return is_float(element.scalar()) ? std::optional(element.scalar()) : std::nullopt;
+  if (!element.is_tuple()) return std::nullopt;
+  std::optional<Scalar> all;
+  for (const Type& part : element.parts())
+    if (const auto one = real_of(part); one && all && *one != *all)
+      return std::nullopt;
+    else if (one)
+      all = one;
+  return all;
+}
+
 /// f(accumulator, element) and its start: a start without a type of its own takes the elements' where nothing
 /// else fits.
 Expr Elaborator::reduction(const Term& t, Op op, const Args& args, const Expr& x) {
@@ -281,8 +294,9 @@ Expr Elaborator::reduction(const Term& t, Op op, const Args& args, const Expr& x
   };
   const bool open = pattern_ && mentions_any(element) && is_flexible(*args[1]);
   const Expr start = open ? value(*args[1], alone_) : value(*args[1]);
-  const bool could_be_element = element.is_scalar() && is_float(element.scalar()) &&
-                                !(start.type() == element) && (start.is(Op::Literal) && !args[1]->suffix);
+  const std::optional<Scalar> real = real_of(element);
+  const bool could_be_element =
+      real && !(start.type() == Type(*real)) && start.is(Op::Literal) && !args[1]->suffix;
   if (!could_be_element) return made(start);
   const auto state = std::make_tuple(scopes_, open_, visible_, trail_);
   try {
@@ -290,7 +304,7 @@ Expr Elaborator::reduction(const Term& t, Op op, const Args& args, const Expr& x
   } catch (const UserError&) {
     std::tie(scopes_, open_, visible_, trail_) = state;
     if (steps_ > 100000) throw;
-    return made(value(*args[1], element.scalar()));
+    return made(value(*args[1], *real));
   }
 }
 

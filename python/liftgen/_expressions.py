@@ -617,8 +617,8 @@ def drop3(low, high, xs=None):
 
 
 def gather(positions, boundary=Boundary.undefined, value=0, xs=None):
-    """The element at a position that is computed, an i32, or at positions of several dimensions, [j, i]; or one for
-    each of the positions that arrays of i32 hold: xs : n.a gives a, or m.a for `positions` of m.i32.
+    """The element at a position that is computed, an i32 or i64, or at positions of several dimensions, [j, i]; or one for
+    each of the positions that arrays of these hold: xs : n.a gives a, or m.a for `positions` of m.i32.
 
     `boundary` says what is beyond the ends, however far: clamp, wrap, mirror, reflect, or constant, whose `value` it is.
     UserError: no boundary; without one, positions that are not proved to be within, as min(max(i, 0), n - 1) and i % n are."""

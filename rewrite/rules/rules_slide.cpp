@@ -3,6 +3,8 @@
 //
 // The published slide-before-split law, slide(n, s) . split k ..., holds only for step 1; here every law
 // carries the divisibility that it needs.
+#include <range/v3/view/zip.hpp>
+
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/rules/holes.hpp"
@@ -32,8 +34,8 @@ std::string tiles_fit(const Match& m) {
 Sides slide_of_slides(int d) {
   const std::vector<Nat> n = nats("n", d), s = nats("s", d), u = nats("u", d), v = nats("v", d);
   std::vector<Nat> size, step;
-  for (std::size_t i = 0; i < n.size(); ++i)
-    size.push_back((u[i] - 1) * s[i] + n[i]), step.push_back(v[i] * s[i]);
+  for (const auto& [ni, si, ui, vi] : ranges::views::zip(n, s, u, v))
+    size.push_back((ui - 1) * si + ni), step.push_back(vi * si);
   return {slide(u, v, map_n(d, f, windows(d, xs))),
           map_n(
               d, [d](Expr w) { return map_n(d, f, windows(d, w)); }, slide(size, step, xs))};

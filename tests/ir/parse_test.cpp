@@ -83,6 +83,10 @@ TEST_CASE("parse: numbers take the type of what they are combined with") {
   same("ints |> reduce(\\acc y. acc + y, 0)", ints | sum());
   same("xs |> reduce(\\acc y. acc + 1, 0)",
        reduce(fun({Type(i32), number}, [](Expr acc, Expr) { return acc + 1; }), literal(0, i32), xs));
+  same("zip(xs, xs) |> reduce(\\acc (x, y). acc + x * y, 0)",
+       parsed("zip(xs, xs) |> reduce(\\acc (x, y). acc + x * y, 0.0)"));
+  same("zip(xs, ints) |> scan(\\acc (x, k). acc + x, 0)",
+       parsed("zip(xs, ints) |> scan(\\acc (x, k). acc + x, 0.0)"));
   same("-1.0", literal(-1, f64));
   same("-(1.0)", -literal(1, f64));
   same("1.0f", literal(1, f32));

@@ -216,11 +216,14 @@ class Source {
                                                   reflect, constant, Boundary::undefined};
     const Boundary b = conditions[static_cast<std::size_t>(between(0, 5))];
     const int r = rank(x);
+    const Scalar whole = between(0, 2) == 0 ? i64 : i32;
     const auto positions = [&](const Expr& e) {
       std::vector<Expr> at;
       for (int d = 0; d < r; ++d) {
-        const Expr i = cast(i32, min(max(e, -1000.0), 1000.0)) * (d + 1) - d;
-        at.push_back(b == Boundary::undefined ? i % literal(static_cast<double>(length(x, d)), i32) : i);
+        const Expr near =
+            cast(whole, min(max(e, -1000.0), 1000.0)) * literal(d + 1, whole) - literal(d, whole);
+        const Expr i = whole == i64 ? near * literal(5e9, i64) : near;
+        at.push_back(b == Boundary::undefined ? i % literal(static_cast<double>(length(x, d)), whole) : i);
       }
       return at;
     };
@@ -333,7 +336,7 @@ struct Evaluation {
       case Op::Max:
         return std::max(v[0], v[1]);
       case Op::Div:
-        return t->type == i32 ? std::floor(v[0] / v[1]) : v[0] / v[1];
+        return is_integer(t->type) ? std::floor(v[0] / v[1]) : v[0] / v[1];
       case Op::Mod:
         return v[0] - v[1] * std::floor(v[0] / v[1]);
       case Op::Neg:
@@ -351,7 +354,7 @@ struct Evaluation {
       case Op::Le:
         return v[0] <= v[1];
       case Op::Cast:
-        return t->type == i32 ? std::trunc(v[0]) : v[0];
+        return is_integer(t->type) ? std::trunc(v[0]) : v[0];
       case Op::Select:
         return v[0] != 0 ? v[1] : v[2];
       default:

@@ -82,6 +82,20 @@ TEST_CASE("gather: a u8 is within 256 elements, and a position without being con
         std::string::npos);
 }
 
+TEST_CASE("gather: positions may be i64, whose arithmetic is not cut off at 32 bits") {
+  for (const char* b : {"clamp", "wrap", "mirror", "reflect", "constant 3"})
+    for (const char* one : {"map_seq", "map_vec<4>"})
+      of(std::string("at |> ") + one + "(\\k. x |> gather(i64(k) * 3000000000i64 + 7i64, " + b + "))");
+  for (const char* position : {"min(max(i64(k), 0i64), 23i64)", "i64(k) * 3000000000i64 % 24i64",
+                               "i64(k % 24)", "i64(k % 20) + 3i64"}) {
+    CAPTURE(position);
+    of(std::string("at |> map_vec<4>(\\k. x[") + position + "])");
+  }
+  for (const char* position : {"i64(k)", "i64(k) % 25i64", "i64(k % 24) + 1i64"})
+    CHECK(refusal(std::string("at |> map_seq(\\k. x[") + position + "])")
+              .rfind("gather: nothing proves that the position ", 0) == 0);
+}
+
 TEST_CASE("gather: what min, max, %, select and sums with numbers prove needs no boundary condition") {
   for (const char* position : {"min(max(k, 0), 23)", "max(0, min(23, k))", "k % 24", "(k % 20) + 3",
                                "23 - (k % 24)", "select(k < 3, 7, k % 3)", "i32(k < 3)", "i32(k < 3) + 22",

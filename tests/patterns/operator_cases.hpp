@@ -32,6 +32,7 @@ struct OperatorFamily {
   std::vector<ChosenValues> choices;              ///< as they are tested
   std::array<std::int64_t, 3> sides = {7, 5, 3};  ///< of the boxes in 1D, 2D, 3D
   std::vector<std::string> boundaries = boundary_names();
+  int least_dim = 1;
 };
 
 inline std::vector<ChosenValues> stencils(const ChosenValues& more) {
@@ -53,8 +54,12 @@ inline std::vector<OperatorFamily> stencil_families() {
     smoothers.push_back({{"smoother", "chebyshev"}, {"degree", degree}});
   smoothers.push_back(
       {{"smoother", "chebyshev"}, {"degree", "2"}, {"coefficients", "constant"}, {"stencil", "box"}});
-  return {
-      {smooth, smoothers}, {apply_operator, stencils({})}, {residual, stencils({})}, {lambda_operator, {{}}}};
+  return {{smooth, smoothers},
+          {apply_operator, stencils({})},
+          {residual, stencils({})},
+          {lambda_operator, {{}}},
+          {smooth, {{{"form", "thesis"}}}, {7, 5, 3}, {"ghost"}, 3},
+          {residual, {{{"form", "thesis"}}}, {7, 5, 3}, {"ghost"}, 3}};
 }
 
 /// Those between two levels: fine boxes of even sides about odd coarse ones.
@@ -95,7 +100,7 @@ inline std::vector<std::int64_t> no_cube(std::int64_t least, int dim) {
 inline std::vector<OperatorCase> operator_cases(const std::vector<OperatorFamily>& families, bool all_types) {
   std::vector<OperatorCase> all;
   for (const OperatorFamily& family : families)
-    for (int dim = 1; dim <= 3; ++dim) {
+    for (int dim = family.least_dim; dim <= 3; ++dim) {
       const auto pattern = std::make_shared<const Pattern>(family.make(dim));
       for (const ChosenValues& choices : family.choices)
         for (const std::string& boundary : family.boundaries)

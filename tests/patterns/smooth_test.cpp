@@ -193,7 +193,7 @@ TEST_CASE("problems that cannot be built say why and what to use instead") {
   CHECK(message([](Problem& p) { p.choices["smoother"] = "sor"; }) ==
         "--smoother sor: unknown value; use one of: gsrb, jacobi, chebyshev, symmetric-gsrb");
   CHECK(message([](Problem& p) { p.choices["order"] = "4"; }) ==
-        "--order: no such choice here; there are: --coefficients, --degree, --smoother, --stencil");
+        "--order: no such choice here; there are: --coefficients, --degree, --form, --smoother, --stencil");
   CHECK(message([](Problem& p) { p.choices["degree"] = "4"; }) ==
         "--degree 4: only a polynomial has a degree; use --smoother chebyshev, or leave it out");
   CHECK(message([](Problem& p) { p.choices["stencil"] = "box"; }) ==

@@ -23,6 +23,8 @@ def test_notebook(notebook):
     cells = json.loads((EXAMPLES / notebook).read_text())["cells"]
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     assert code
+    shown = [output for cell in cells for output in cell.get("outputs", [])]
+    assert any("image/png" in output.get("data", {}) for output in shown)  # pictures are stored
     names = {"__name__": "__main__"}
     for number, text in enumerate(code):
         exec(compile(text, f"{notebook}, code cell {number + 1}", "exec"), names)  # noqa: S102

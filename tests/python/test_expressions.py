@@ -212,3 +212,9 @@ def test_powers_are_pow():
 def test_text_has_the_messages_of_the_command_line():
     text = refused(lambda: lift.parse("size n\nparam x : n.f64\nresult = y", "s.lift"))
     assert text.startswith("s.lift:3:10: unknown name 'y'")
+
+
+def test_a_mistake_in_a_notebook_names_the_cell():
+    code = compile("x | lift.pad2(1, 1, lift.clamp)", "/tmp/ipykernel_1/23.py", "exec")
+    with pytest.raises(lift.UserError, match=r"\[this cell:1\]$"):
+        exec(code, {"lift": lift, "x": lift.param("x", lift.array(lift.f64, lift.nat("n")))})

@@ -51,6 +51,15 @@ def test_elements_at_positions_that_are_computed():
     assert "nothing proves that the position" in refused(lambda: lift.compile(unproved)(image, j))
 
 
+def test_positions_are_those_of_numpy():
+    values, order = lift.param("values", lift.array(f32, n)), lift.param("order", lift.array(i64, m))
+    taken = lift.compile(lift.Program("taken", [values, order], values | lift.gather(order, lift.clamp)))
+    x = np.random.default_rng(1).random(50, np.float32)
+    np.testing.assert_array_equal(taken(x, np.argsort(x)), np.sort(x))
+    far = np.array([-(1 << 40), 1 << 40, 3])
+    np.testing.assert_array_equal(taken(x, far), x[[0, -1, 3]])
+
+
 def test_an_element_at_a_position_that_is_proved_to_be_within():
     @lift.program(image=lift.array(f32, n, m), j=lift.array(i32, n))
     def taken(image, j):

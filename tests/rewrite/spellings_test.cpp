@@ -90,4 +90,18 @@ TEST_CASE("spellings: one stencil has one space and one default kernel") {
   }
 }
 
+TEST_CASE("spellings: numbers with names have the space, and the first derivation, of those without") {
+  const Made first = made(kSpellings[0].body);
+  const std::string before = "zip2(a |> pad2(1, 1, clamp) |> slide2(3, 1), b) |> map2(\\(w, x). ";
+  for (const char* cell : {"let s = w[0, 1] + w[1, 0] + w[1, 2] + w[2, 1] in s * 0.25 + x)",
+                           "let s = w[0, 1] + w[1, 0] + w[1, 2] + w[2, 1] in let t = s * 0.25 in t + x)",
+                           "let p = {w[0, 1] + w[1, 0], w[1, 2] + w[2, 1]} in (p.0 + p.1) * 0.25 + x)",
+                           "let s = w[0, 1] + w[1, 0] in (s + w[1, 2] + w[2, 1]) * 0.25 + x + 0 * s)"}) {
+    CAPTURE(cell);
+    const Made m = made((before + cell).c_str());
+    CHECK(m.configurations == first.configurations);
+    CHECK(m.derivation == first.derivation);
+  }
+}
+
 }  // namespace spellings_test

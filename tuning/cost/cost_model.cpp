@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <range/v3/view/zip.hpp>
 
 namespace lift {
 namespace {
@@ -100,9 +101,9 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
   const std::vector<double> x = ranks(a), y = ranks(b);
   const double mean = static_cast<double>(a.size() - 1) / 2;
   double xy = 0, xx = 0, yy = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    xy += (x[i] - mean) * (y[i] - mean);
-    xx += (x[i] - mean) * (x[i] - mean), yy += (y[i] - mean) * (y[i] - mean);
+  for (const auto [r, s] : ranges::views::zip(x, y)) {
+    xy += (r - mean) * (s - mean);
+    xx += (r - mean) * (r - mean), yy += (s - mean) * (s - mean);
   }
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
 }

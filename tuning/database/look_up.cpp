@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <range/v3/view/zip.hpp>
 #include <tuple>
 
 namespace lift {
@@ -13,8 +14,8 @@ namespace {
 double distance(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
   if (a.size() != b.size()) return INFINITY;
   double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    sum += std::abs(std::log(static_cast<double>(a[i]) / static_cast<double>(b[i])));
+  for (const auto [x, y] : ranges::views::zip(a, b))
+    sum += std::abs(std::log(static_cast<double>(x) / static_cast<double>(y)));
   return sum;
 }
 

@@ -1,6 +1,8 @@
 // Columns: their decisions in dependency order, how a configuration is derived, and what would be tried
 // first.
 #include <algorithm>
+#include <array>
+#include <range/v3/view/cartesian_product.hpp>
 
 #include "rewrite/space/columns/columns.hpp"
 
@@ -95,33 +97,31 @@ class Columns : public KindWith<ColumnFacts> {
 /// Which of the loops around goes along the columns, and where those are kept. The points of a row are next
 /// to each other in memory, as a rule: the levels go around them, in vectors.
 std::vector<Wishes> columns::first_guesses(const ColumnFacts& f) {
+  using ranges::views::cartesian_product;
   const Loops by_rows[] = {"j i k"_loops, "i k"_loops}, by_levels[] = {"j k i"_loops, "k i"_loops};
+  constexpr std::int64_t few[] = {4, 16, 8};
+  constexpr Keep keeps[] = {Keep::privately, Keep::work};
+  constexpr Inner inners[] = {Inner::vec, Inner::seq};
+  constexpr bool either[] = {true, false};
   const bool tiles_are_shared =
       f.options.threads > 1 && !f.on_grid() &&  // and nothing else is
       std::all_of(f.axes.begin(), f.axes.end() - 1, [](const Axis& a) { return a.extent == 1; });
   std::vector<Wishes> r;
   // Neighbouring points are far apart: a few columns at once, so that none waits for its own last element.
   if (f.along_memory && f.on_processors())
-    for (const std::int64_t columns : {4, 16, 8})
-      for (const Loops& order : by_levels)
-        for (const Keep keep : {Keep::privately, Keep::work})
-          if (const AxisSizes tile = tile_of(f, columns); !tile.empty())
-            r.push_back(
-                {{key::order, order}, {key::inner, Inner::seq}, {key::keep, keep}, {key::tile, tile}});
+    for (const auto& [columns, order, keep] : cartesian_product(few, by_levels, keeps))
+      if (const AxisSizes tile = tile_of(f, columns); !tile.empty())
+        r.push_back({{key::order, order}, {key::inner, Inner::seq}, {key::keep, keep}, {key::tile, tile}});
   if (f.along_memory)
     for (const Loops& order : by_rows) r.push_back({{key::order, order}, {key::kcache, true}});
-  for (const Loops& order : by_levels)
-    for (const Inner inner : {Inner::vec, Inner::seq})
-      for (const Keep keep : {Keep::privately, Keep::work})
-        for (const AxisSizes& tile : {tile_of(f, 32), AxisSizes{}, tile_of(f, 16), tile_of(f, 64)}) {
-          if (!f.on_processors() || (tile.empty() && tiles_are_shared)) continue;
-          r.push_back({{key::order, order}, {key::inner, inner}, {key::keep, keep}, {key::tile, tile}});
-          if (f.on_grid()) r.back().set(key::grid, {Loops::By::solo, {}});
-        }
-  for (const Loops& order : by_rows)
-    for (const bool kept : {true, false})
-      for (const Keep keep : {Keep::privately, Keep::work})
-        r.push_back({{key::order, order}, {key::kcache, kept}, {key::keep, keep}});
+  const std::array tiles{tile_of(f, 32), AxisSizes{}, tile_of(f, 16), tile_of(f, 64)};
+  for (const auto& [order, inner, keep, tile] : cartesian_product(by_levels, inners, keeps, tiles)) {
+    if (!f.on_processors() || (tile.empty() && tiles_are_shared)) continue;
+    r.push_back({{key::order, order}, {key::inner, inner}, {key::keep, keep}, {key::tile, tile}});
+    if (f.on_grid()) r.back().set(key::grid, {Loops::By::solo, {}});
+  }
+  for (const auto& [order, kept, keep] : cartesian_product(by_rows, either, keeps))
+    r.push_back({{key::order, order}, {key::kcache, kept}, {key::keep, keep}});
   for (const AxisSizes& tile : {tile_of(f, 64), tile_of(f, 128), tile_of(f, 32)})
     r.push_back({{key::order, by_rows[0]}, {key::tile, tile}, {key::kcache, true}});
   for (const Loops& order : by_rows)

@@ -1,6 +1,7 @@
 // Rules of one's own as decisions: each makes other programs of one, and every one of these has the decisions
 // of its own kind, which come later.
 #include <algorithm>
+#include <range/v3/view/zip.hpp>
 
 #include "ir/error.hpp"
 #include "rewrite/space/keys.hpp"
@@ -184,8 +185,8 @@ class Under : public Kind {
     std::vector<Wishes> all;
     for (const Wishes& own : kind_->first_guesses()) {
       Wishes& w = all.emplace_back();
-      for (std::size_t i = 0; i < keys_.size(); ++i)
-        if (const Setting* s = own.find(*kind_->decisions()[i].key)) w.set(*keys_[i], *s);
+      for (const auto& [key, decision] : ranges::views::zip(keys_, kind_->decisions()))
+        if (const Setting* s = own.find(*decision.key)) w.set(*key, *s);
     }
     return all;
   }
@@ -197,8 +198,8 @@ class Under : public Kind {
   }
   Configuration told(const Configuration& c) const {
     Configuration own;
-    for (std::size_t i = 0; i < keys_.size(); ++i)
-      if (const Setting* s = c.find(*keys_[i])) own.set(*kind_->decisions()[i].key, *s);
+    for (const auto& [key, decision] : ranges::views::zip(keys_, kind_->decisions()))
+      if (const Setting* s = c.find(*key)) own.set(*decision.key, *s);
     return own;
   }
 

@@ -1,16 +1,14 @@
 #include "tests/fuzz/programs/batch.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <map>
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/elementary.hpp"
 #include "ir/expr/ops.hpp"
 #include "runtime/file.hpp"
-#include "tests/emit/together.hpp"
 #include "tests/fuzz/programs/guarded.hpp"
+#include "tests/fuzz/programs/one_file.hpp"
 
 namespace lift::fuzz {
 namespace {
@@ -25,37 +23,6 @@ std::string source_of(const Kernel& k) {
   code.replace(code.find(call), call.size(), entry_of(k));
   return code;
 }
-
-/// What a helper's declaration declares: the word before the first bracket that is no attribute's.
-std::string declared(const std::string& d) {
-  std::size_t end = d.find(d.starts_with("typedef") ? " __attribute__" : "(");
-  if (end == std::string::npos) return "";
-  std::size_t begin = end;
-  while (begin > 0 && (std::isalnum(static_cast<unsigned char>(d[begin - 1])) != 0 || d[begin - 1] == '_'))
-    --begin;
-  return d.substr(begin, end - begin);
-}
-
-/// Kernels in one file: vectors of another width may have helpers of the same name.
-class OneFile {
- public:
-  bool takes(const std::string& source) {
-    const std::vector<std::string> all = test::declarations(source);
-    for (const std::string& d : all) {
-      const auto at = known_.find(declared(d));
-      if (at != known_.end() && at->second != d) return false;
-    }
-    for (const std::string& d : all)
-      if (const std::string name = declared(d); !name.empty()) known_.emplace(name, d);
-    together_.add(source);
-    return true;
-  }
-  const std::string& code() const { return together_.code(); }
-
- private:
-  std::map<std::string, std::string> known_;
-  test::Together together_;
-};
 
 /// What the compiler says of a source that is not right, in one line.
 std::string first_error(const std::string& output) {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <memory>
+#include <optional>
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
@@ -9,6 +11,7 @@
 #include "runtime/cuda_host.hpp"
 #include "runtime/file.hpp"
 #include "runtime/opencl.hpp"
+#include "tests/fuzz/programs/one_file.hpp"
 #include "tests/fuzz/programs/stored.hpp"
 #include "tuning/grid_launches.hpp"
 
@@ -42,18 +45,15 @@ GridArg number_argument(const KernelArgument& a, const Stored& s) {
   }
 }
 
-Outcome run_on(GridDevice& device, const Case& c, const Data& data) {
-  const Kernel k = kernel_of(c, "made");
+std::string device_source(const Kernel& k) {
   std::string source = emit_source(k);
   const std::string contracted = "#pragma OPENCL FP_CONTRACT ON";
   if (const std::size_t at = source.find(contracted); at != std::string::npos)
     source.replace(at, contracted.size(), "#pragma OPENCL FP_CONTRACT OFF");  // the interpreter's numbers
-  const GridBuild built = device.build(source);
-  if (!built.program) {
-    const std::size_t at = built.error.find("error:");
-    return {at == std::string::npos ? Verdict::unknown : Verdict::not_compiled,
-            built.error.substr(at == std::string::npos ? 0 : at, 300)};
-  }
+  return source;
+}
+
+Outcome run_on(GridDevice& device, GridProgram& program, const Kernel& k, const Case& c, const Data& data) {
   Interpreter in;
   std::vector<std::vector<unsigned char>> storage;
   std::vector<GridArg> args;
@@ -69,7 +69,7 @@ Outcome run_on(GridDevice& device, const Case& c, const Data& data) {
     device.write(memory, storage.back().data(), memory->bytes());
     args.emplace_back(memory);
   }
-  device.run(called(k, grid_launches(k, *built.program), args));
+  device.run(called(k, grid_launches(k, program), args));
   for (std::size_t r = 0; r < k.results.size(); ++r)
     for (std::size_t i = 0; i < args.size(); ++i) {
       if (k.arguments[i].name != k.results[r]) continue;
@@ -91,9 +91,13 @@ double tolerance_of(const Case& c, const Data& data) {
   return 1e-6;
 }
 
-Outcome on_device(const Case& c, const Data& data) {
+namespace {
+
+/// What goes wrong on the way, as an outcome.
+template <class F>
+Outcome tried(const F& f) {
   try {
-    return run_on(device_for(c.target), c, data);
+    return f();
   } catch (const KernelFault& e) {
     // Kernels do not call abort(), the driver's compiler does.
     const bool gave_up = std::string_view(e.what()).ends_with("Aborted");
@@ -105,6 +109,76 @@ Outcome on_device(const Case& c, const Data& data) {
   } catch (const std::exception& e) {
     return {Verdict::defect, std::string("lower: ") + e.what()};
   }
+}
+
+/// A kernel of a case, or why there is none.
+struct Emitted {
+  const OnDevice* of;
+  Kernel kernel = {};
+  std::string source = {};
+  std::optional<Outcome> outcome = {};
+};
+
+/// Kernels that go into one source, in one process; where they are not compiled or do not end well, each by
+/// itself.
+void run_together(std::vector<Emitted*> all) {
+  OneFile file;
+  std::vector<Emitted*> left;
+  std::erase_if(all, [&](Emitted* m) {
+    const bool taken = file.takes(m->source);
+    if (!taken) left.push_back(m);
+    return !taken;
+  });
+  const auto run_all = [&]() -> Outcome {
+    GridDevice& device = device_for(all.front()->of->made.target);
+    const GridBuild built = device.build(file.code());
+    if (!built.program) {
+      const std::size_t at = built.error.find("error:");
+      return {at == std::string::npos ? Verdict::unknown : Verdict::not_compiled,
+              built.error.substr(at == std::string::npos ? 0 : at, 300)};
+    }
+    for (Emitted* m : all)
+      m->outcome =
+          tried([&] { return run_on(device, *built.program, m->kernel, m->of->made, *m->of->data); });
+    return {Verdict::right};
+  };
+  const Outcome compiled = tried(run_all);
+  if (compiled.verdict != Verdict::right) {
+    if (all.size() == 1)
+      all.front()->outcome = compiled;
+    else
+      for (Emitted* m : all) run_together({m});
+  }
+  if (!left.empty()) run_together(left);
+}
+
+}  // namespace
+
+std::vector<Outcome> on_devices(const std::vector<OnDevice>& cases) {
+  std::vector<Emitted> made;
+  for (const OnDevice& c : cases) {
+    Emitted m{&c};
+    const Outcome emitted = tried([&]() -> Outcome {
+      m.kernel = kernel_of(c.made, "made" + std::to_string(made.size()));
+      m.source = device_source(m.kernel);
+      return {Verdict::right};
+    });
+    if (emitted.verdict != Verdict::right) m.outcome = emitted;
+    made.push_back(std::move(m));
+  }
+  for (const Target t : {Target::cuda, Target::opencl}) {
+    std::vector<Emitted*> all;
+    for (Emitted& m : made)
+      if (!m.outcome && m.of->made.target == t) all.push_back(&m);
+    if (!all.empty()) run_together(std::move(all));
+  }
+  std::vector<Outcome> outcomes;
+  for (Emitted& m : made) outcomes.push_back(*m.outcome);
+  return outcomes;
+}
+
+Outcome on_device(const Case& c, const Data& data) {
+  return on_devices({{c, std::make_shared<const Data>(data)}}).front();
 }
 
 Outcome stand_alone(const Case& c, const std::filesystem::path& folder) {

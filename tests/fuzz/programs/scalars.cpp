@@ -270,6 +270,8 @@ Expr Generator::gathered(Scalar s, const Scope& scope, int fuel) {
     if (!proves_at_least(n, 1)) return {};
     at.push_back(position_in(n, within, scope, fuel - 1));
   }
+  if (chance(20))
+    for (Expr& p : at) p = within ? cast(i64, p) : cast(i64, p) * literal(3e9, i64);
   std::vector<Boundary> all{clamp, wrap, mirror, reflect, constant};
   if (within) all.insert(all.end(), 4, Boundary::undefined);
   const Boundary b = one_of(all);

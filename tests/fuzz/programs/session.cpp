@@ -17,8 +17,9 @@
 namespace lift::fuzz {
 namespace {
 
-constexpr int kMostAxes = 3;           ///< that cells have colours over
-constexpr std::size_t kTogether = 48;  ///< kernels in one source
+constexpr int kMostAxes = 3;                    ///< that cells have colours over
+constexpr std::size_t kTogether = 48;           ///< kernels in one source
+constexpr std::size_t kTogetherOnDevices = 12;  ///< the same on devices
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -49,7 +50,9 @@ struct Ready {
 class Session {
  public:
   explicit Session(const Options& options)
-      : options_(options), generator_(options.seed), random_(options.seed) {}
+      : options_(options), generator_(options.seed), random_(options.seed) {
+    report_.on_devices = {{Target::cuda, 0}, {Target::opencl, 0}};
+  }
 
   Report run() {
     const double start = now();
@@ -65,6 +68,7 @@ class Session {
       if (ready_.size() >= kTogether) turn();
     }
     turn(), turn();
+    run_on_devices();
     if (!options_.resume.empty()) write_file_atomically(options_.resume, end());
     report_.seconds = now() - start;
     return report_;
@@ -76,14 +80,16 @@ class Session {
     if (options_.resume.empty() || !std::filesystem::exists(options_.resume, error)) return;
     std::istringstream in(read_file(options_.resume));
     std::string generator;
-    in >> report_.before >> names_ >> random_ >> std::ws;
+    in >> report_.before >> report_.on_devices[Target::cuda] >> report_.on_devices[Target::opencl] >>
+        names_ >> random_ >> std::ws;
     if (!std::getline(in, generator))
       throw UserError(options_.resume.string() + ": is no end of a slice; delete it");
     generator_.go_on_from(generator);
   }
   std::string end() const {
     std::ostringstream out;
-    out << report_.before + report_.programs << ' ' << names_ << ' ' << random_ << '\n'
+    out << report_.before + report_.programs << ' ' << report_.on_devices.at(Target::cuda) << ' '
+        << report_.on_devices.at(Target::opencl) << ' ' << names_ << ' ' << random_ << '\n'
         << generator_.state() << '\n';
     return out.str();
   }
@@ -170,6 +176,7 @@ class Session {
     }
     const auto on = [&](Target t, int n) {
       next.target = t, next.symbolic = false, next.vector_bytes = 32;
+      ++report_.on_devices[t];
       all.push_back(next), all.back().choice = Case::Choice::written;
       derived(next, n, all);
     };
@@ -260,7 +267,8 @@ class Session {
     if (is_miscompiled_by_pocl(c)) return;
     ++report_.variants;
     if (c.target != Target::openmp) {
-      found(c, on_device(c, *data));
+      on_devices_.push_back({std::move(c), data});
+      if (on_devices_.size() >= kTogetherOnDevices) run_on_devices();
       return;
     }
     try {
@@ -278,6 +286,12 @@ class Session {
     } catch (const std::exception& e) {
       found(c, {Verdict::defect, std::string("lower: ") + e.what()});
     }
+  }
+
+  void run_on_devices() {
+    const std::vector<Outcome> outcomes = on_devices(on_devices_);
+    for (std::size_t i = 0; i < outcomes.size(); ++i) found(on_devices_[i].made, outcomes[i]);
+    on_devices_.clear();
   }
 
   /// Runs what was compiled meanwhile, and has the next ones compiled.
@@ -303,6 +317,7 @@ class Session {
   Report report_;
   std::set<std::string> kinds_;
   std::vector<Ready> ready_;
+  std::vector<OnDevice> on_devices_;
   std::vector<Case> compiling_;
   std::optional<Batch> batch_;
   int names_ = 0, batches_ = 0;
@@ -318,6 +333,9 @@ std::string str(const Report& r) {
   s << r.programs << " programs, " << r.variants << " variants in " << static_cast<int>(r.seconds) << " s; "
     << r.refused << " refused, " << r.unknown << " unknown, " << r.ill_typed << " attempts ill-typed, "
     << r.finds.size() << " finds\n";
+  s << "all slices: " << r.before + r.programs << " programs";
+  for (const auto& [target, programs] : r.on_devices) s << ", " << programs << " also on " << text(target);
+  s << "\n";
   if (r.is_full)
     s << "ended early: expressions are kept, and memory was used up; go on in another process with "
          "--resume\n";

@@ -34,8 +34,9 @@ struct Find {
   Outcome outcome;
 };
 struct Report {
-  int before = 0;        ///< programs of earlier slices
-  bool is_full = false;  ///< ended by most_bytes
+  int before = 0;                         ///< programs of earlier slices
+  std::map<Target, int> on_devices = {};  ///< programs that went through a device, of earlier slices too
+  bool is_full = false;                   ///< ended by most_bytes
   int programs = 0, ill_typed = 0, variants = 0, refused = 0, unknown = 0;
   double seconds = 0;
   std::map<std::string, int> refusals = {};  ///< by message
