@@ -206,16 +206,16 @@ bool is_of_items(const Expr& e) {
 }
 
 /// The planes of a stage that later ones still read: plane k lies in slot k mod (number of planes). Of the
-/// other axes, what a tile needs; rows of all stages are as long as the longest, so that a work-item's cell
-/// is at the same place in all of them.
+/// other axes, and of that one where a tile's stages follow one another whole, what a tile needs; rows of all
+/// stages are as long as the longest, so that a work-item's cell is at the same place in all of them.
 Acceptor Translator::ring_of_stage(const Expr& ring, std::size_t stage,
-                                   const std::vector<TileOfStages>& tiles) {
+                                   const std::vector<TileOfStages>& tiles, bool in_steps) {
   const Nat& planes = ring_planes(ring);
   std::vector<Nat> shape = shape_of(ring.type()), first(shape.size(), 0);
   shape[0] = planes;
   const bool of_items = is_of_items(ring);
   for (const TileOfStages& tile : tiles) {
-    if (tile.axis == 0) continue;
+    if (tile.axis == 0 && in_steps) continue;
     const std::int64_t scale = stage_grids.at(stage).scale.at(tile.axis);
     if (Facts().proves(less_equal(scale * shape[tile.axis], tile.width))) continue;  // all of it
     first[tile.axis] = first_in(tile, stage, scale), shape[tile.axis] = most_in(tile, stage, scale);
@@ -226,8 +226,8 @@ Acceptor Translator::ring_of_stage(const Expr& ring, std::size_t stage,
   const Acceptor slots =
       new_array("ring", array(shape, element_of(ring.type())), space, asked_layout(ring.child(0)));
   return collect(hints(slots, shape.size()), [=](std::vector<Nat> p) {
-    p[0] = mod(p[0], planes);
-    for (std::size_t d = 1; d < p.size(); ++d) p[d] = p[d] - first[d];
+    if (in_steps) p[0] = mod(p[0], planes);
+    for (std::size_t d = in_steps ? 1 : 0; d < p.size(); ++d) p[d] = p[d] - first[d];
     return access(slots, p);
   });
 }
@@ -306,7 +306,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
         write(value, scope, *place);
         stored = *base;
       } else if (value.is(Op::Ring)) {
-        const Acceptor ring = ring_of_stage(value, stage, tiles);
+        const Acceptor ring = ring_of_stage(value, stage, tiles, !steps.empty());
         write(value.child(0), scope, ring);
         stored = view_of(ring, value.type());
       } else if (value.is(Op::ToGlobal)) {
