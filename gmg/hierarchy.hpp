@@ -3,6 +3,7 @@
 
 #include "gmg/bottom.hpp"
 #include "gmg/cycle.hpp"
+#include "gmg/legs.hpp"
 #include "gmg/single.hpp"
 
 namespace lift::gmg {
@@ -40,8 +41,11 @@ class Hierarchy {
   void add(double times) { single_->add(times); }
   /// Before another u or f.
   void forget_residual() {
+    squares_.reset();
     if (single_) single_->forget_residual();
   }
+  /// Of the finest level.
+  double residual_norm(Norm norm);
 
   /// All kernels of set-ups and cycles in f64, once each. Between levels, those of the finer one.
   std::vector<KernelRole> roles();
@@ -64,6 +68,7 @@ class Hierarchy {
     Transfer transfer;
     Ratios ratios;
     LaterKernel residual_restriction, restriction, correction;
+    std::unique_ptr<WholeLegs> legs;
     std::vector<LaterKernel> coefficients;
     std::optional<Kernel::Bound> down, restrict_f, up, step;
     double bytes_down, bytes_up, bytes_step;
@@ -77,6 +82,7 @@ class Hierarchy {
   void make_kernels();
   void bind();
   void do_step(const CycleStep& step);
+  bool goes_up_whole(std::size_t l) const { return between_[l]->legs && !(best_steps_ && l > 0); }
   void record(const CycleStep& step, double ms, double bytes);
   double bytes_of(const CycleStep& step) const;
   void find_singular();
@@ -88,6 +94,7 @@ class Hierarchy {
   std::vector<std::unique_ptr<Between>> between_;
   std::unique_ptr<BottomSolver> bottom_;
   std::unique_ptr<SingleCycle> single_;
+  std::optional<double> squares_;  ///< of the residual, summed, where a leg has left it
   bool singular_ = false, best_steps_ = false;
   double kernels_ms_ = 0;
   std::vector<std::string> notes_;

@@ -19,6 +19,8 @@ std::string cells_text(const Grid& grid);
 void add_kernel(LaterKernel& kernel, double bytes, const Grid& grid, std::vector<CycleKernel>& to);
 /// Whether sweeps over such a grid should share a pass over memory: its arrays exceed the caches.
 bool is_worth_one_pass(const Grid& grid, const Plan& plan);
+/// Whether the whole of a leg should.
+bool is_worth_whole_legs(const Grid& grid, const Plan& plan, const Ratios& ratios);
 
 class Level {
  public:

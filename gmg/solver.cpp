@@ -290,7 +290,7 @@ void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> bes
       report.add(hierarchy_->correct(cycle, cycles, before, goal.norm), cycles);
     } else {
       hierarchy_->run(starts ? full_start_steps(plan_.cycle, levels) : cycle);
-      report.add(finest.residual_norm(goal.norm), 1);
+      report.add(hierarchy_->residual_norm(goal.norm), 1);
     }
     const double now = report.history.back();
     if (!(now < least)) {
