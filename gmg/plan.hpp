@@ -16,7 +16,7 @@ enum class CycleKind : std::uint8_t { V, W, F };
 enum class Bottom : std::uint8_t { automatic, dense, sweeps, conjugate_gradients, bicgstab };
 /// How sweeps that follow one another go over memory: each by itself, several in one pass
 /// (docs/time-tiling.md), or these with what comes before or after them, the whole leg (gmg/legs.hpp).
-/// Automatic: in one pass where a level's arrays exceed the caches. Results are the same.
+/// Automatic: whole legs where a level's arrays exceed the caches, else each. Results are the same.
 enum class Passes : std::uint8_t { automatic, each, together, legs };
 inline constexpr std::initializer_list<Passes> kPasses{Passes::automatic, Passes::each, Passes::together,
                                                        Passes::legs};
