@@ -347,6 +347,10 @@ int main(int argc, char** argv) {
   app.add_option("--tune-plan", a.tune_plan, "seconds to try other plans for before the solve");
   app.add_flag_callback(
       "--each", [&] { a.plan.passes = gmg::Passes::each; }, "sweeps one by one");
+  app.add_flag_callback(
+      "--together", [&] { a.plan.passes = gmg::Passes::together; }, "sweeps of a leg in one pass");
+  app.add_flag_callback(
+      "--legs", [&] { a.plan.passes = gmg::Passes::legs; }, "whole legs in one pass");
   app.add_flag("--table", a.table, "a line a level and leg");
   app.add_flag("--plan-grid", a.plan_grid, "a hundred plans beside what the search among them finds");
   app.add_option("--results", a.results, "file of --plan-grid's results so far, which it goes on from");

@@ -99,20 +99,23 @@ void Hierarchy::make_kernels() {
   const auto before = Clock::now();
   std::vector<LaterKernel*> all;
   const bool in_f64 = !single_ || plan_.full_start;
-  const std::size_t whole = bricks_ ? bricks_->depth() : 0;  // from that level on, on one brick
-  for (std::size_t l = 0; l < levels_.size(); ++l)
-    levels_[l]->add_needed(in_f64 && l >= whole && l + 1 < levels_.size()
-                               ? std::vector<int>{plan_.down, plan_.up}
-                               : std::vector<int>{},
-                           all);
+  const std::size_t bricked = bricks_ ? bricks_->depth() : 0;  // from that level on, on one brick
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    const bool cycles = in_f64 && l >= bricked && l < between_.size(), whole = cycles && between_[l]->legs;
+    std::vector<int> sweeps;
+    if (cycles && !whole) sweeps = {plan_.down, plan_.up};
+    levels_[l]->add_needed(sweeps, all);
+  }
   all.push_back(&levels_.front()->apply_kernel()), all.push_back(&levels_.back()->apply_kernel());
   all.push_back(&levels_.front()->norm_kernel(Norm::rms));
   for (const auto& [l, steps] : krylov_) all.push_back(&levels_[l]->apply_kernel());
   for (std::size_t l = 0; l < between_.size(); ++l) {
     Between& b = *between_[l];
     for (LaterKernel& c : b.coefficients) all.push_back(&c);
-    if (l < whole) continue;
-    if (in_f64) all.push_back(&b.residual_restriction), all.push_back(&b.correction);
+    if (l < bricked) continue;
+    if (in_f64 && !b.legs) all.push_back(&b.residual_restriction);
+    if (in_f64 && (!b.legs || plan_.full_start)) all.push_back(&b.correction);
+    if (in_f64 && b.legs) all.push_back(&b.legs->down), all.push_back(&b.legs->up);
     if (plan_.full_start) all.push_back(&b.restriction);
   }
   if (single_) single_->add_needed(all);
@@ -151,6 +154,11 @@ std::vector<std::string> Hierarchy::tune(double seconds, const std::string& data
   } else {
     for (std::size_t l = 0; l < between_.size(); ++l) {
       Between& b = *between_[l];
+      if (b.legs) {
+        add_kernel(b.legs->down, b.legs->bytes_down, levels_[l]->grid(), all);
+        add_kernel(b.legs->up, b.legs->bytes_up, levels_[l]->grid(), all);
+        continue;
+      }
       levels_[l]->add_sweeps(plan_.down, all), levels_[l]->add_sweeps(plan_.up, all);
       add_kernel(b.residual_restriction, b.bytes_down, levels_[l]->grid(), all);
       add_kernel(b.correction, b.bytes_up, levels_[l]->grid(), all);
@@ -174,6 +182,7 @@ void Hierarchy::bind() {
     Arguments up = coarse.arguments();  // its numbers: those of Robin conditions at the coarse spacing
     up.arrays["coarse"] = coarse.array("u").data(), up.arrays["u"] = fine.array("u").data();
     if (b.correction.is_made()) b.up = b.correction.get().bind(up);
+    if (b.legs && b.legs->down.is_made()) b.legs->bind(fine.arguments(), coarse.arguments());
     if (best_steps_ && l > 0 && b.correction.is_made()) {
       up.arrays["u"] = fine.new_correction().data();
       b.step = b.correction.get().bind(up);
@@ -232,6 +241,9 @@ void Hierarchy::make_levels(const Equation& equation) {
                        ": an odd number of cells along a periodic axis has no colours.");
     if (ratios.empty()) return;
     between_.push_back(std::make_unique<Between>(Transfer(level.grid(), ratios), ratios));
+    if (level.smoother() == Smoother::gauss_seidel && is_worth_whole_legs(level.grid(), plan_, ratios))
+      between_.back()->legs = std::make_unique<WholeLegs>(between_.back()->transfer, *level.colours(),
+                                                          plan_.down, plan_.up, levels_.size() == 1);
     domain = between_.back()->transfer.coarse().domain();
   }
 }
@@ -296,17 +308,14 @@ void Hierarchy::find_steps() {
   if (bricks_) make_bricks();
   std::vector<LaterKernel*> all;
   for (std::size_t l = 1; l + 1 < levels_.size(); ++l)
-    if (!single_ || plan_.full_start) all.push_back(&levels_[l]->apply_kernel());
+    if (!single_ || plan_.full_start)
+      all.push_back(&levels_[l]->apply_kernel()), all.push_back(&between_[l]->correction);
   if (single_) single_->add_needed(all);
   make_all(all, {.tuned = plan_.tuned, .database = plan_.database}, plan_.kernels);
   bind();
 }
 
 // ---- legs
-
-double Hierarchy::residual_norm(Norm norm) {
-  return bricks_ ? bricks_->residual_norm(norm) : levels_.front()->residual_norm(norm);
-}
 
 std::span<double> Hierarchy::solution() {
   if (bricks_) bricks_->gather();
@@ -387,20 +396,34 @@ void Hierarchy::do_in_bricks(const CycleStep& step) {
   }
 }
 
+double Hierarchy::residual_norm(Norm norm) {
+  if (bricks_) return bricks_->residual_norm(norm);
+  Level& finest = *levels_.front();
+  if (!squares_ || (norm == Norm::max && std::isfinite(*squares_))) return finest.residual_norm(norm);
+  return std::sqrt(*squares_ / static_cast<double>(finest.count()));
+}
+
 void Hierarchy::do_step(const CycleStep& step) {
   if (bricks_ && step.level < bricks_->depth()) return do_in_bricks(step);
   Level& level = *levels_[step.level];
   const auto clear = [](Level& l) { l.clear("u"); };
   switch (step.leg) {
     case Leg::down:
-      level.smooth(plan_.down);
-      (*between_[step.level]->down)();
+      if (const auto& legs = between_[step.level]->legs)
+        legs->go_down();
+      else
+        level.smooth(plan_.down), (*between_[step.level]->down)();
       clear(*levels_[step.level + 1]);
       break;
     case Leg::bottom:
       bottom_->solve();
       break;
     case Leg::up:
+      if (goes_up_whole(step.level)) {
+        between_[step.level]->legs->go_up();
+        if (step.level == 0) squares_ = between_[0]->legs->squares();
+        break;
+      }
       if (best_steps_ && step.level > 0)
         level.new_correction(), (*between_[step.level]->step)(), level.add_correction();
       else

@@ -5,6 +5,7 @@
 #include "gmg/bricks.hpp"
 #include "gmg/cycle.hpp"
 #include "gmg/krylov_steps.hpp"
+#include "gmg/legs.hpp"
 #include "gmg/single.hpp"
 
 namespace lift::gmg {
@@ -34,7 +35,6 @@ class Hierarchy {
   }
   void run(const CycleStep& step);
   void run(const CycleSteps& steps);
-  double residual_norm(Norm norm);
   /// u as the last step has left it.
   std::span<double> solution();
   /// Cycles are done in f32 (Plan::mixed, where every level has colours).
@@ -49,8 +49,11 @@ class Hierarchy {
   void add(double times) { single_->add(times); }
   /// Before another u or f.
   void forget_residual() {
+    squares_.reset();
     if (single_) single_->forget_residual();
   }
+  /// Of the finest level.
+  double residual_norm(Norm norm);
 
   /// All kernels of set-ups and cycles in f64, once each. Between levels, those of the finer one.
   std::vector<KernelRole> roles();
@@ -73,6 +76,7 @@ class Hierarchy {
     Transfer transfer;
     Ratios ratios;
     LaterKernel residual_restriction, restriction, correction;
+    std::unique_ptr<WholeLegs> legs;
     std::vector<LaterKernel> coefficients;
     std::optional<Kernel::Bound> down, restrict_f, up, step;
     double bytes_down, bytes_up, bytes_step;
@@ -87,6 +91,7 @@ class Hierarchy {
   void bind();
   void do_step(const CycleStep& step);
   void do_in_bricks(const CycleStep& step);
+  bool goes_up_whole(std::size_t l) const { return between_[l]->legs && !(best_steps_ && l > 0); }
   void record(const CycleStep& step, double ms, double bytes);
   double bytes_of(const CycleStep& step) const;
   void find_singular();
@@ -101,6 +106,7 @@ class Hierarchy {
   std::unique_ptr<SingleCycle> single_;
   std::map<std::size_t, KrylovSteps> krylov_;  ///< of levels with such legs
   std::unique_ptr<Bricks> bricks_;             ///< of the finer levels (Plan::bricks)
+  std::optional<double> squares_;              ///< of the residual, summed, where a leg has left it
   bool singular_ = false, best_steps_ = false;
   double kernels_ms_ = 0;
   std::vector<std::string> notes_;

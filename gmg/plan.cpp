@@ -60,7 +60,17 @@ const char* text(Bottom b) {
 }
 
 const char* text(Passes p) {
-  return p == Passes::each ? "each" : p == Passes::together ? "together" : "automatic";
+  switch (p) {
+    case Passes::automatic:
+      return "automatic";
+    case Passes::each:
+      return "each";
+    case Passes::together:
+      return "together";
+    case Passes::legs:
+      return "legs";
+  }
+  return "";
 }
 
 const char* text(Corrections c) {

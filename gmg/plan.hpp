@@ -17,10 +17,12 @@ enum class CycleKind : std::uint8_t { V, W, F, K };
 inline constexpr std::initializer_list<CycleKind> kCycles{CycleKind::V, CycleKind::W, CycleKind::F,
                                                           CycleKind::K};
 enum class Bottom : std::uint8_t { automatic, dense, sweeps, conjugate_gradients, bicgstab };
-/// How sweeps that follow one another go over memory: each by itself, or several in one pass
-/// (docs/time-tiling.md). Automatic: in one pass where a level's arrays exceed the caches. Results are the
-/// same.
-enum class Passes : std::uint8_t { automatic, each, together };
+/// How sweeps that follow one another go over memory: each by itself, several in one pass
+/// (docs/time-tiling.md), or these with what comes before or after them, the whole leg (gmg/legs.hpp).
+/// Automatic: whole legs where a level's arrays exceed the caches, else each. Results are the same.
+enum class Passes : std::uint8_t { automatic, each, together, legs };
+inline constexpr std::initializer_list<Passes> kPasses{Passes::automatic, Passes::each, Passes::together,
+                                                       Passes::legs};
 /// How far corrections from coarser grids are gone along, on all levels but the finest: wholly, or as far as
 /// leaves the least energy (A has to be symmetric and positive). Automatic: the latter where a coefficient,
 /// positive everywhere, has a largest value of more than 4 times its least one, and A is symmetric; whole in
@@ -58,7 +60,7 @@ struct Plan {
                                       ///< BiCGStab where A is not symmetric
   std::int64_t bottom_cells = 128;    ///< levels are made until one is no larger
   int bottom_sweeps = 24;
-  Passes passes = Passes::automatic;  ///< of Gauss-Seidel sweeps
+  Passes passes = Passes::automatic;  ///< of Gauss-Seidel sweeps, by colours
   Corrections corrections = Corrections::automatic;
   /// Cycles are done in f32, on the residual's equation A e = f - A u; u, f and the residual are f64. Where a
   /// level has no colours, or the smoother is another, cycles stay f64, which the report says.

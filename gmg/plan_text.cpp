@@ -52,9 +52,7 @@ void read(const std::string& s, std::vector<Ratios>& all) {
 void read(const std::string& s, CycleKind& x) { x = named("no such cycle; ", s, kCycles); }
 void read(const std::string& s, Smoother& x) { x = named("no such smoother; ", s, kSmoothers); }
 void read(const std::string& s, Bottom& x) { x = named("no such solver; ", s, kBottoms); }
-void read(const std::string& s, Passes& x) {
-  x = named("no such passes; ", s, {Passes::automatic, Passes::each, Passes::together});
-}
+void read(const std::string& s, Passes& x) { x = named("no such passes; ", s, kPasses); }
 void read(const std::string& s, Corrections& x) {
   x = named("no such corrections; ", s,
             {Corrections::automatic, Corrections::whole, Corrections::least_energy});

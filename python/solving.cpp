@@ -260,12 +260,11 @@ void bind_solving(py::module_& parent) {
       .def(py::init<>())
       .def("choose",
            [](Plan& p, const std::string& option, const std::string& name) {
-             using gmg::Corrections, gmg::Passes;
+             using gmg::Corrections;
              if (option == "cycle") p.cycle = choice(option, name, gmg::kCycles);
              if (option == "smoother") p.smoother = choice(option, name, gmg::kSmoothers);
              if (option == "bottom") p.bottom = choice(option, name, gmg::kBottoms);
-             if (option == "passes")
-               p.passes = choice(option, name, {Passes::automatic, Passes::each, Passes::together});
+             if (option == "passes") p.passes = choice(option, name, gmg::kPasses);
              if (option == "corrections")
                p.corrections = choice(
                    option, name, {Corrections::automatic, Corrections::whole, Corrections::least_energy});
