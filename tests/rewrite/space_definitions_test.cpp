@@ -126,6 +126,7 @@ TEST_CASE("space: stages that definitions name are stages of the program, which 
   CHECK(has(steps, Op::MapVec));
   // Of more steps than go together too: a step that begins with a view is computed, not looked at.
   CHECK(some_variant_is_lowered(parse_program(two_steps(300, 40))));
+  CHECK_NOTHROW(lowered(parse_program(two_steps(40, 4))));
   const Program grids = first_of(parse_program(two_grids(150)));
   CHECK(has(grids, Op::InStep));
   CHECK(has(grids, Op::MapVec));
