@@ -5,6 +5,7 @@
 //   bench_solvers --plan-grid [--results R.json --slice SECONDS] [--size ...]
 //   bench_solvers --factors [--large]
 //   bench_solvers --contrast [--large]
+//   bench_solvers --promises [--large]
 //
 // The first form prints one line of JSON (seconds) and writes the solution; --table adds a line a level and
 // leg. The second compares the search of plans with a grid of a hundred. The others print docs/solver.md's
@@ -33,9 +34,10 @@ struct Asked {
   std::vector<std::int64_t> size{64, 64, 64};
   std::string faces = "dirichlet", out;
   std::string results;
+  std::int64_t only = 0;
   double to = 1e-8, tune = 0, tune_plan = 0, slice = 0;
   int threads = 2, repeats = 1, rounds = 5;
-  bool table = false, factors = false, contrast = false, large = false, plan_grid = false;
+  bool table = false, factors = false, contrast = false, promises = false, large = false, plan_grid = false;
   gmg::Plan plan;
 };
 
@@ -298,6 +300,31 @@ int contrast(const Asked& a) {
   return all ? 0 : 1;
 }
 
+/// What a solver does by itself, beside the bounds that docs/solver.md promises.
+int promises(const Asked& a) {
+  std::vector<std::int64_t> sizes{32, 64};
+  if (a.large) sizes.push_back(128), sizes.push_back(256);
+  if (a.only > 0) sizes = {a.only};
+  fmt::print(
+      "| | V(2,2) | V(1,1) | V(2,2), contrast e^4 |\n|---|---|---|---|\n| at most | 0.05 | 0.09 | 0.06 |\n");
+  bool all = true;
+  for (const auto n : sizes)
+    for (const char* faces : {"dirichlet", "neumann", "periodic", "robin", "mixed"}) {
+      fmt::print("| {} {}^3 |", faces, n);
+      for (const auto& [sweeps, varies, most] :
+           {std::tuple{2, false, 0.05}, std::tuple{1, false, 0.09}, std::tuple{2, true, 0.06}}) {
+        gmg::Plan plan = a.plan;
+        plan.down = plan.up = sweeps;
+        const double x = factor(box_of({n, n, n}, faces), plan, 1e-10, varies);
+        all = all && x <= most;
+        fmt::print(" {:.3f}{} |", x, x <= most ? "" : " (missed)");
+        std::fflush(stdout);
+      }
+      fmt::print("\n");
+    }
+  return all ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -320,6 +347,10 @@ int main(int argc, char** argv) {
   app.add_option("--tune-plan", a.tune_plan, "seconds to try other plans for before the solve");
   app.add_flag_callback(
       "--each", [&] { a.plan.passes = gmg::Passes::each; }, "sweeps one by one");
+  app.add_flag_callback(
+      "--together", [&] { a.plan.passes = gmg::Passes::together; }, "sweeps of a leg in one pass");
+  app.add_flag_callback(
+      "--legs", [&] { a.plan.passes = gmg::Passes::legs; }, "whole legs in one pass");
   app.add_flag("--table", a.table, "a line a level and leg");
   app.add_flag("--plan-grid", a.plan_grid, "a hundred plans beside what the search among them finds");
   app.add_option("--results", a.results, "file of --plan-grid's results so far, which it goes on from");
@@ -327,10 +358,14 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", a.rounds, "in which the best plans are timed in turns");
   app.add_flag("--factors", a.factors, "the table of factors of docs/solver.md");
   app.add_flag("--contrast", a.contrast, "the table of factors where beta varies by e^4");
-  app.add_flag("--large", a.large, "with 128^3");
+  app.add_flag("--promises", a.promises,
+               "factors of what a solver does by itself, beside their bounds; status 1: one is missed");
+  app.add_option("--only", a.only, "with --promises: of that many cells along each axis");
+  app.add_flag("--large", a.large, "with 128^3, and --promises with 256^3");
   CLI11_PARSE(app, argc, argv);
   try {
     configure_openmp(a.threads);
+    if (a.promises) return promises(a);
     return a.plan_grid ? plan_grid(a) : a.factors ? factors(a) : a.contrast ? contrast(a) : solve(a);
   } catch (const UserError& e) {
     return fmt::print(stderr, "bench_solvers: {}\n", e.what()), 2;

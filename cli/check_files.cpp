@@ -71,7 +71,7 @@ std::vector<Used> written_files(const Options& o) {
   add("--record ", o.record, "--record goes there");
   for (const auto& [name, path] : o.outputs)
     add("--output " + name + "=", path, "the result " + name + " goes there");
-  add("--out ", o.solve.out, "--out goes there");
+  add("--out ", o.solve.out, "--out goes there"), add("--report ", o.solve.report, "--report goes there");
   // A checkpoint may be gone on from: it is read before it is written.
   if (o.solve.guess.empty() || o.solve.checkpoint.empty() || !is_same(o.solve.checkpoint, o.solve.guess))
     add("--checkpoint ", o.solve.checkpoint, "--checkpoint goes there");

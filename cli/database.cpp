@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/known.hpp"
 #include "cli/output.hpp"
+#include "gmg/plan_text.hpp"
 #include "ir/text/near.hpp"
 #include "runtime/file.hpp"
 #include "tuning/database/exchange.hpp"
@@ -91,21 +92,38 @@ int show(const Options& o, const fs::path& file) {
   return 0;
 }
 
+std::string and_solvers(std::size_t n) { return n == 0 ? "" : fmt::format(" and {} of solvers", n); }
+
 int export_all(const Options& o, const fs::path& file) {
   if (!o.argument.empty()) check_writable_file(o.argument, "db export");
   const std::vector<Record> all = records_in(o, file);
-  const std::string json = export_records(all);
+  const std::vector<SolverRecord> solvers = solvers_in(o, file);
+  const std::string json = export_records(all, solvers);
   if (o.argument.empty()) {
     std::fputs(json.c_str(), stdout);
   } else {
     write_file_atomically(o.argument, json);
-    print(fmt::format("{} records are in {}", all.size(), o.argument));
+    print(fmt::format("{} records{} are in {}", all.size(), and_solvers(solvers.size()), o.argument));
   }
   return 0;
 }
 
-int take(const std::vector<Record>& records, const fs::path& file) {
-  const std::size_t taken = Database(file, Access::write).keep_all(records);
+/// Of solvers, which have no times that could be compared, the newest.
+std::size_t take_newer(const std::vector<SolverRecord>& solvers, Database& database) {
+  std::size_t taken = 0;
+  for (const SolverRecord& r : solvers) {
+    const auto known = database.find_solver(r.expression, r.platform);
+    if (known && known->when >= r.when) continue;
+    database.keep(r), ++taken;
+  }
+  return taken;
+}
+
+int take(const std::vector<Record>& records, const std::vector<SolverRecord>& solvers, const fs::path& file) {
+  Database database(file, Access::write);
+  const std::size_t taken = database.keep_all(records);
+  if (!solvers.empty())
+    print(fmt::format("{} of {} solvers are new or newer", take_newer(solvers, database), solvers.size()));
   print(fmt::format("{} of {} records are new or faster than those in {}", taken, records.size(),
                     file.string()));
   return 0;
@@ -113,18 +131,22 @@ int take(const std::vector<Record>& records, const fs::path& file) {
 
 int import(const Options& o, const fs::path& file) {
   std::vector<Record> records;
+  std::vector<SolverRecord> solvers;
   try {
-    records = import_records(read_exchange_file(o.argument));
+    const std::string text = read_exchange_file(o.argument);
+    records = import_records(text), solvers = import_solvers(text);
+    for (const SolverRecord& r : solvers) (void)gmg::read_plan(r.plan);
   } catch (const UserError& error) {
     throw UserError("db import " + o.argument + ": " + error.what() + "; nothing was taken over");
   }
-  return take(records, file);
+  return take(records, solvers, file);
 }
 
 int merge(const Options& o, const fs::path& file) {
   std::error_code error;
   if (!fs::exists(o.argument, error)) throw UserError("db merge " + o.argument + ": there is no such file");
-  return take(Database(o.argument, Access::read).all(), file);
+  const Database other(o.argument, Access::read);
+  return take(other.all(), other.solvers(), file);
 }
 
 int prune(const Options& o, const fs::path& file) {

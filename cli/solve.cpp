@@ -9,6 +9,7 @@
 #include "cli/checkpoint.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/solve_domain.hpp"
 #include "cli/solve_problem.hpp"
 #include "gmg/emit_solver.hpp"
 #include "gmg/fourier.hpp"
@@ -16,6 +17,7 @@
 #include "gmg/named.hpp"
 #include "ir/ascii.hpp"
 #include "ir/error.hpp"
+#include "report/solve_page.hpp"
 #include "runtime/file.hpp"
 #include "runtime/interrupt.hpp"
 #include "runtime/parallel.hpp"
@@ -38,14 +40,18 @@ std::string smoother_name(const std::string& asked) {
 
 /// What was found before for this equation, `plan`, with what is asked for in place of that.
 gmg::Plan plan_of(const SolveOptions& o, gmg::Plan plan) {
-  using gmg::CycleKind;
-  if (o.cycle) plan.cycle = choice("--cycle", *o.cycle, {CycleKind::V, CycleKind::W, CycleKind::F});
+  if (o.cycle && o.cycle->find(' ') != std::string::npos)
+    plan.steps = *o.cycle;
+  else if (o.cycle)
+    plan.cycle = choice("--cycle", *o.cycle, gmg::kCycles), plan.steps.clear();
   if (o.smoother) plan.smoother = choice("--smoother", smoother_name(*o.smoother), gmg::kSmoothers);
   if (o.bottom) plan.bottom = choice("--bottom", *o.bottom, gmg::kBottoms);
   const auto take = [](const auto& asked, auto& choice) { choice = asked.value_or(choice); };
   take(o.down, plan.down), take(o.up, plan.up), take(o.weight, plan.weight);
   take(o.full_start, plan.full_start), take(o.mixed, plan.mixed), take(o.inner, plan.inner);
-  plan.tuned = o.tuned;
+  plan.tuned = o.tuned, plan.bricks.clear();
+  if (!o.bricks.empty())
+    for (const auto n : cells_of(o.bricks, "--bricks")) plan.bricks.push_back(static_cast<int>(n));
   gmg::check(plan);
   return plan;
 }
@@ -123,6 +129,7 @@ int solve_asked(const Options& options) {
   (void)plan_of(o, {});  // refused before files are read
   const gmg::Norm norm = choice("--norm", o.norm, {gmg::Norm::rms, gmg::Norm::max});
   if (!o.out.empty()) check_writable_file(o.out, "--out");
+  if (!o.report.empty()) check_writable_file(o.report, "--report");
   configure_openmp(options.threads);
   SolveProblem problem = problem_of(o);
   Checkpoint checkpoint(o, problem.equation.domain());
@@ -163,6 +170,14 @@ int solve_asked(const Options& options) {
         error_of(u, problem.known, solver.hierarchy().singular()));
   if (!o.out.empty()) text += "\nu : " + lengths(problem.equation.domain(), ".") + ".f64 is in " + o.out;
   if (checkpoint.is_asked()) text += "\n" + checkpoint.text();
+  if (!o.report.empty()) {
+    const std::string title = o.problem + " on " + lengths(problem.equation.domain(), " x ") + " cells";
+    write_file_atomically(o.report,
+                          report::solve_page(r, title, cycle_steps(solver.plan(), solver.hierarchy().size()),
+                                             {"Faces: " + faces(problem.equation.domain()) + ".",
+                                              predicted(solver, solver.plan())}));
+    text += "\nreport: " + o.report;
+  }
   print(text);
   return r.converged() && !checkpoint.failed() ? 0 : 1;
 }

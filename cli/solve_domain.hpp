@@ -7,7 +7,7 @@
 namespace lift::cli {
 
 /// "96,200,256", or "64" for 64,64,64. UserError.
-std::vector<std::int64_t> cells_of(const std::string& size);
+std::vector<std::int64_t> cells_of(const std::string& size, const std::string& option = "--size");
 /// With the faces of --bc; Dirichlet ones where it is empty. UserError, naming the option.
 gmg::Domain domain_of(const std::vector<std::int64_t>& cells, const SolveOptions& o);
 

@@ -59,7 +59,8 @@ void add_solve_options(CLI::App& app, SolveOptions& o) {
       ->capture_default_str();
   app.add_option("--cycles", o.cycles, "at most")->capture_default_str();
   app.add_option("--norm", o.norm, "of residuals: rms or max")->capture_default_str();
-  app.add_option("--cycle", o.cycle, "V, W or F (V)");
+  app.add_option("--cycle", o.cycle,
+                 "V, W, F or K (V), or legs and their levels: \"down 0, down 1, bottom 2, up 1, up 0\"");
   app.add_flag("--full-start,!--no-full-start", o.full_start, "begin with full multigrid");
   app.add_flag("--mixed,!--no-mixed", o.mixed, "cycles in f32 inside an iteration in f64");
   app.add_option("--inner", o.inner, "such cycles for a residual in f64; 0: as many as pay, up to 2 (0)");
@@ -78,6 +79,10 @@ void add_solve_options(CLI::App& app, SolveOptions& o) {
       "--smoother", o.smoother,
       "automatic, gauss-seidel (by colours), jacobi, chebyshev, or lines-k, lines-j, lines-i (all cells of a "
       "line at once; lines-z, -y, -x likewise)");
+  app.add_option("--report", o.report, "write how it went to this file as one HTML page");
+  app.add_option(
+      "--bricks", o.bricks,
+      "along each axis, outermost first: the domain in bricks with arrays of their own (one brick)");
   app.add_option("--down", o.down, "sweeps before a coarse grid's correction (2)");
   app.add_option("--up", o.up, "sweeps after it (2)");
   app.add_option("--weight", o.weight, "of relaxation; 0: by Fourier analysis, or the couplings of A's axes");

@@ -28,6 +28,7 @@ struct SolveOptions {
   std::optional<double> weight;
   std::optional<int> down, up, inner;
   std::optional<bool> full_start, mixed;
+  std::string bricks, report;
 
   /// What --set says, by name. UserError: neither a number nor a .npy, twice.
   std::map<std::string, std::string> values() const;

@@ -177,7 +177,9 @@ class OpenMP : public CLike {
          " += turns_of_all()) {");
     ++indent_;
     tile_ = v;
+    own_named_ = false, shared_ = true;
     block(f.body);
+    shared_ = false;
     tile_.clear();
     line("end_turn(" + turns_ + ", " + v + ", last_step);");
     --indent_;

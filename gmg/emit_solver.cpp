@@ -322,7 +322,7 @@ class SolverText {
          ";\n";
     s += "/* Legs: 0 down, 1 the coarsest level, 2 up, 3 restriction of f, 4 interpolation; and their level. "
          "*/\n";
-    s += "static const unsigned char cycle[][2] = " + steps(cycle_steps(plan.cycle, levels)) + ";\n";
+    s += "static const unsigned char cycle[][2] = " + steps(cycle_steps(plan, levels)) + ";\n";
     const CycleSteps start =
         plan.full_start ? full_start_steps(plan.cycle, levels) : CycleSteps{{0, Leg::bottom}};
     return s + "static const unsigned char full_start[][2] = " + steps(start) + ";\n";
@@ -361,6 +361,9 @@ void check_emitted(Solver& solver, const std::string& name) {
   const auto refuse = [](const std::string& why) { throw UserError("gmg::emit_solver: " + why); };
   if (name.empty() || !is_letter(name[0]) || !std::all_of(name.begin(), name.end(), in_word))
     refuse("'" + name + "' is no name of C functions; give a word");
+  for (const CycleStep& s : cycle_steps(solver.plan(), solver.hierarchy().size()))
+    if (s.leg == Leg::first) refuse("K cycles are not written as C; use V, W or F");
+  if (!solver.plan().bricks.empty()) refuse("bricks are not written as C; leave them out");
   if (solver.hierarchy().is_mixed()) refuse("cycles in f32 are not written as C; leave mixed out");
   const bool last_sweeps = solver.hierarchy().bottom() == Bottom::sweeps;
   for (std::size_t l = 0; l < solver.hierarchy().size() - (last_sweeps ? 0 : 1); ++l)

@@ -309,7 +309,15 @@ double best_weight(const Equation& equation, Plan plan, const std::map<std::stri
     else
       low = a, a = b, fa = fb, b = low + golden * (high - low), fb = factor(b);
   }
-  return (low + high) / 2;
+  const double best = (low + high) / 2;
+  if (jacobi) return best;
+  // Where coefficients vary, more is better than here, and too much costs less than too little: as far as the
+  // factor stays near the least.
+  const double most = 1.15 * factor(best);
+  double within = best, beyond = 1.5;
+  while (beyond - within > 0.005)
+    (factor((within + beyond) / 2) <= most ? within : beyond) = (within + beyond) / 2;
+  return within;
 }
 
 }  // namespace lift::gmg

@@ -191,7 +191,11 @@ class CellFormula {
       if (!x)
         throw UserError("A reads " + load->name +
                         " in other places for other cells; it has to be one formula for all of them, as "
-                        "of windows that slide by 1");
+                        "of windows that slide by 1" +
+                        (load->name == kUnknown ? ""
+                                                : "; a coefficient is read without pads, and what lies "
+                                                  "between two cells is one on faces, with one "
+                                                  "element more along their axis"));
       o.push_back(static_cast<int>(*x));
     }
     return o;

@@ -66,8 +66,32 @@ Hierarchy::Hierarchy(const Equation& equation, const Plan& plan) : plan_(plan) {
       notes_.emplace_back(
           "Cycles are in f64: those in f32 need a coarser level, and colours on all of them.");
   }
-  make_kernels();
+  for (const CycleStep& s : cycle_steps(plan_, levels_.size()))
+    if (s.leg == Leg::first) krylov_.try_emplace(s.level, *levels_[s.level]);
+  if (plan_.mixed && !krylov_.empty())
+    throw UserError("gmg::Plan: K cycles are not done in f32; leave out mixed, or use V, W or F cycles");
+  if (!plan_.bricks.empty() && plan_.mixed)
+    throw UserError("gmg::Plan: cycles in f32 are not done in bricks; leave out mixed, or bricks");
+  if (!plan_.bricks.empty())
+    make_bricks();
+  else
+    make_kernels();
   bind();
+}
+
+/// On all levels that can be; where corrections go as far as leaves the least energy, on the finest, which
+/// has no such step.
+void Hierarchy::make_bricks() {
+  const std::size_t most = best_steps_ || !krylov_.empty() ? 1 : levels_.size();
+  if (bricks_ && bricks_->depth() <= most) return;
+  const auto before = Clock::now();
+  std::vector<Ratios> ratios;
+  for (const auto& b : between_) ratios.push_back(b->ratios);
+  bricks_ = std::make_unique<Bricks>(plan_, levels_, ratios, most);
+  kernels_ms_ += ms_since(before);
+  make_kernels();
+  std::erase_if(notes_, [](const std::string& n) { return n.starts_with("In "); });
+  notes_.push_back(bricks_->text());
 }
 
 /// Those that every solve needs, several at once.
@@ -75,15 +99,24 @@ void Hierarchy::make_kernels() {
   const auto before = Clock::now();
   std::vector<LaterKernel*> all;
   const bool in_f64 = !single_ || plan_.full_start;
-  for (const auto& level : levels_)
-    level->add_needed(
-        in_f64 && level != levels_.back() ? std::vector<int>{plan_.down, plan_.up} : std::vector<int>{}, all);
+  const std::size_t bricked = bricks_ ? bricks_->depth() : 0;  // from that level on, on one brick
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    const bool cycles = in_f64 && l >= bricked && l < between_.size(), whole = cycles && between_[l]->legs;
+    std::vector<int> sweeps;
+    if (cycles && !whole) sweeps = {plan_.down, plan_.up};
+    levels_[l]->add_needed(sweeps, all);
+  }
   all.push_back(&levels_.front()->apply_kernel()), all.push_back(&levels_.back()->apply_kernel());
   all.push_back(&levels_.front()->norm_kernel(Norm::rms));
-  for (const auto& b : between_) {
-    for (LaterKernel& c : b->coefficients) all.push_back(&c);
-    if (in_f64) all.push_back(&b->residual_restriction), all.push_back(&b->correction);
-    if (plan_.full_start) all.push_back(&b->restriction);
+  for (const auto& [l, steps] : krylov_) all.push_back(&levels_[l]->apply_kernel());
+  for (std::size_t l = 0; l < between_.size(); ++l) {
+    Between& b = *between_[l];
+    for (LaterKernel& c : b.coefficients) all.push_back(&c);
+    if (l < bricked) continue;
+    if (in_f64 && !b.legs) all.push_back(&b.residual_restriction);
+    if (in_f64 && (!b.legs || plan_.full_start)) all.push_back(&b.correction);
+    if (in_f64 && b.legs) all.push_back(&b.legs->down), all.push_back(&b.legs->up);
+    if (plan_.full_start) all.push_back(&b.restriction);
   }
   if (single_) single_->add_needed(all);
   make_all(all, {.tuned = plan_.tuned, .database = plan_.database}, plan_.kernels);
@@ -116,9 +149,16 @@ std::vector<std::string> Hierarchy::tune(double seconds, const std::string& data
   std::vector<CycleKernel> all;
   if (single_) {
     single_->add_cycle(all);
+  } else if (bricks_) {
+    throw UserError("gmg: kernels of bricks are not explored; tune a solver of one brick");
   } else {
     for (std::size_t l = 0; l < between_.size(); ++l) {
       Between& b = *between_[l];
+      if (b.legs) {
+        add_kernel(b.legs->down, b.legs->bytes_down, levels_[l]->grid(), all);
+        add_kernel(b.legs->up, b.legs->bytes_up, levels_[l]->grid(), all);
+        continue;
+      }
       levels_[l]->add_sweeps(plan_.down, all), levels_[l]->add_sweeps(plan_.up, all);
       add_kernel(b.residual_restriction, b.bytes_down, levels_[l]->grid(), all);
       add_kernel(b.correction, b.bytes_up, levels_[l]->grid(), all);
@@ -142,6 +182,7 @@ void Hierarchy::bind() {
     Arguments up = coarse.arguments();  // its numbers: those of Robin conditions at the coarse spacing
     up.arrays["coarse"] = coarse.array("u").data(), up.arrays["u"] = fine.array("u").data();
     if (b.correction.is_made()) b.up = b.correction.get().bind(up);
+    if (b.legs && b.legs->down.is_made()) b.legs->bind(fine.arguments(), coarse.arguments());
     if (best_steps_ && l > 0 && b.correction.is_made()) {
       up.arrays["u"] = fine.new_correction().data();
       b.step = b.correction.get().bind(up);
@@ -200,6 +241,9 @@ void Hierarchy::make_levels(const Equation& equation) {
                        ": an odd number of cells along a periodic axis has no colours.");
     if (ratios.empty()) return;
     between_.push_back(std::make_unique<Between>(Transfer(level.grid(), ratios), ratios));
+    if (level.smoother() == Smoother::gauss_seidel && is_worth_whole_legs(level.grid(), plan_, ratios))
+      between_.back()->legs = std::make_unique<WholeLegs>(between_.back()->transfer, *level.colours(),
+                                                          plan_.down, plan_.up, levels_.size() == 1);
     domain = between_.back()->transfer.coarse().domain();
   }
 }
@@ -219,7 +263,11 @@ void Hierarchy::refresh() {
   find_singular();
   find_steps();
   bottom_->refresh(singular_);
+  if (!krylov_.empty())
+    for (const bool symmetric = is_symmetric(*levels_.back()); auto& [l, steps] : krylov_)
+      steps.take_symmetric(symmetric);
   if (single_) single_->refresh();
+  if (bricks_) bricks_->refresh();
 }
 
 /// A of constants is 0; then so has to be the sum of any A u, for what is removed from f to be its mean. The
@@ -257,15 +305,22 @@ void Hierarchy::find_steps() {
                   is_symmetric(*levels_.back());
   if (single_) single_->take_best_steps(best_steps_);
   if (!best_steps_) return;
+  if (bricks_) make_bricks();
   std::vector<LaterKernel*> all;
   for (std::size_t l = 1; l + 1 < levels_.size(); ++l)
-    if (!single_ || plan_.full_start) all.push_back(&levels_[l]->apply_kernel());
+    if (!single_ || plan_.full_start)
+      all.push_back(&levels_[l]->apply_kernel()), all.push_back(&between_[l]->correction);
   if (single_) single_->add_needed(all);
   make_all(all, {.tuned = plan_.tuned, .database = plan_.database}, plan_.kernels);
   bind();
 }
 
 // ---- legs
+
+std::span<double> Hierarchy::solution() {
+  if (bricks_) bricks_->gather();
+  return levels_.front()->array("u");
+}
 
 void Hierarchy::run(const CycleSteps& steps) {
   for (const CycleStep& step : steps) run(step);
@@ -326,19 +381,49 @@ double Hierarchy::bytes_of(const CycleStep& step) const {
   }
 }
 
+void Hierarchy::do_in_bricks(const CycleStep& step) {
+  switch (step.leg) {
+    case Leg::down:
+      return bricks_->down(step.level, plan_.down);
+    case Leg::up:
+      return bricks_->up(step.level, plan_.up);
+    case Leg::restrict_f:
+      return bricks_->restrict_f(step.level);
+    case Leg::interpolate:
+      return bricks_->interpolate(step.level);
+    default:
+      throw InternalError("gmg: a leg that is not done in bricks");
+  }
+}
+
+double Hierarchy::residual_norm(Norm norm) {
+  if (bricks_) return bricks_->residual_norm(norm);
+  Level& finest = *levels_.front();
+  if (!squares_ || (norm == Norm::max && std::isfinite(*squares_))) return finest.residual_norm(norm);
+  return std::sqrt(*squares_ / static_cast<double>(finest.count()));
+}
+
 void Hierarchy::do_step(const CycleStep& step) {
+  if (bricks_ && step.level < bricks_->depth()) return do_in_bricks(step);
   Level& level = *levels_[step.level];
   const auto clear = [](Level& l) { l.clear("u"); };
   switch (step.leg) {
     case Leg::down:
-      level.smooth(plan_.down);
-      (*between_[step.level]->down)();
+      if (const auto& legs = between_[step.level]->legs)
+        legs->go_down();
+      else
+        level.smooth(plan_.down), (*between_[step.level]->down)();
       clear(*levels_[step.level + 1]);
       break;
     case Leg::bottom:
       bottom_->solve();
       break;
     case Leg::up:
+      if (goes_up_whole(step.level)) {
+        between_[step.level]->legs->go_up();
+        if (step.level == 0) squares_ = between_[0]->legs->squares();
+        break;
+      }
       if (best_steps_ && step.level > 0)
         level.new_correction(), (*between_[step.level]->step)(), level.add_correction();
       else
@@ -351,6 +436,12 @@ void Hierarchy::do_step(const CycleStep& step) {
     case Leg::interpolate:
       clear(level);
       (*between_[step.level]->up)();
+      break;
+    case Leg::first:
+      krylov_.at(step.level).first();
+      break;
+    case Leg::second:
+      krylov_.at(step.level).second();
       break;
     case Leg::defect:
       throw InternalError("gmg: the defect is taken by correct");

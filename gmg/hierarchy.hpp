@@ -2,7 +2,10 @@
 #pragma once
 
 #include "gmg/bottom.hpp"
+#include "gmg/bricks.hpp"
 #include "gmg/cycle.hpp"
+#include "gmg/krylov_steps.hpp"
+#include "gmg/legs.hpp"
 #include "gmg/single.hpp"
 
 namespace lift::gmg {
@@ -26,8 +29,14 @@ class Hierarchy {
   /// After coefficients or numbers of the finest level have changed: those of the coarser ones, diagonals,
   /// the coarsest level's solver. UserError: see Level::refresh.
   void refresh();
+  /// Before a cycle: u and f of the finest level have been written.
+  void begin() {
+    if (bricks_) bricks_->begin();
+  }
   void run(const CycleStep& step);
   void run(const CycleSteps& steps);
+  /// u as the last step has left it.
+  std::span<double> solution();
   /// Cycles are done in f32 (Plan::mixed, where every level has colours).
   bool is_mixed() const { return single_ != nullptr; }
   /// u plus what these steps, in f32, find as a solution of A e = f - A u; returns the norm of the residual
@@ -40,8 +49,11 @@ class Hierarchy {
   void add(double times) { single_->add(times); }
   /// Before another u or f.
   void forget_residual() {
+    squares_.reset();
     if (single_) single_->forget_residual();
   }
+  /// Of the finest level.
+  double residual_norm(Norm norm);
 
   /// All kernels of set-ups and cycles in f64, once each. Between levels, those of the finer one.
   std::vector<KernelRole> roles();
@@ -64,6 +76,7 @@ class Hierarchy {
     Transfer transfer;
     Ratios ratios;
     LaterKernel residual_restriction, restriction, correction;
+    std::unique_ptr<WholeLegs> legs;
     std::vector<LaterKernel> coefficients;
     std::optional<Kernel::Bound> down, restrict_f, up, step;
     double bytes_down, bytes_up, bytes_step;
@@ -77,10 +90,13 @@ class Hierarchy {
   void make_kernels();
   void bind();
   void do_step(const CycleStep& step);
+  void do_in_bricks(const CycleStep& step);
+  bool goes_up_whole(std::size_t l) const { return between_[l]->legs && !(best_steps_ && l > 0); }
   void record(const CycleStep& step, double ms, double bytes);
   double bytes_of(const CycleStep& step) const;
   void find_singular();
   void find_steps();
+  void make_bricks();
 
   Plan plan_;
   double best_weight_ = 0;  ///< on grids as isotropic as the finest; 0: not known
@@ -88,6 +104,9 @@ class Hierarchy {
   std::vector<std::unique_ptr<Between>> between_;
   std::unique_ptr<BottomSolver> bottom_;
   std::unique_ptr<SingleCycle> single_;
+  std::map<std::size_t, KrylovSteps> krylov_;  ///< of levels with such legs
+  std::unique_ptr<Bricks> bricks_;             ///< of the finer levels (Plan::bricks)
+  std::optional<double> squares_;              ///< of the residual, summed, where a leg has left it
   bool singular_ = false, best_steps_ = false;
   double kernels_ms_ = 0;
   std::vector<std::string> notes_;

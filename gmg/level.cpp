@@ -48,11 +48,23 @@ double compulsory_bytes(const Program& p) {
 }
 
 bool is_worth_one_pass(const Grid& grid, const Plan& plan) {
-  if (plan.passes != Passes::automatic) return plan.passes == Passes::together;
+  if (plan.passes != Passes::automatic) return plan.passes != Passes::each;
+  return exceeds_caches(grid);
+}
+
+bool exceeds_caches(const Grid& grid) {
   const std::size_t arrays = 3 + grid.equation().coefficients().size();
   const double bytes = static_cast<double>(grid.domain().count()) * arrays * size_of(grid.type());
   const double cache = this_machine().last_level_bytes();
   return bytes > (cache > 0 ? cache : 32e6);
+}
+
+bool is_worth_whole_legs(const Grid& grid, const Plan& plan, const Ratios& ratios) {
+  const std::vector<std::int64_t>& cells = grid.domain().cells();
+  for (std::size_t d = 0; d < ratios.size(); ++d)
+    if (cells[d] % ratios[d] != 0) return false;  // corrections of an odd number are no loops over planes
+  if (plan.down == 0 || plan.up == 0 || ratios.empty()) return false;
+  return plan.passes == Passes::legs || (plan.passes == Passes::automatic && exceeds_caches(grid));
 }
 
 std::string cells_text(const Grid& grid) {

@@ -17,8 +17,12 @@ double compulsory_bytes(const Program& p);
 std::string cells_text(const Grid& grid);
 /// Adds a kernel of a cycle, or the bytes of another use of it.
 void add_kernel(LaterKernel& kernel, double bytes, const Grid& grid, std::vector<CycleKernel>& to);
+/// Whether its arrays do.
+bool exceeds_caches(const Grid& grid);
 /// Whether sweeps over such a grid should share a pass over memory: its arrays exceed the caches.
 bool is_worth_one_pass(const Grid& grid, const Plan& plan);
+/// Whether the whole of a leg should.
+bool is_worth_whole_legs(const Grid& grid, const Plan& plan, const Ratios& ratios);
 
 class Level {
  public:

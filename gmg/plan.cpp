@@ -40,7 +40,9 @@ std::optional<Axis> lines_of(Smoother s) {
       return std::nullopt;
   }
 }
-const char* text(CycleKind c) { return c == CycleKind::V ? "V" : c == CycleKind::W ? "W" : "F"; }
+const char* text(CycleKind c) {
+  return c == CycleKind::V ? "V" : c == CycleKind::W ? "W" : c == CycleKind::F ? "F" : "K";
+}
 const char* text(Bottom b) {
   switch (b) {
     case Bottom::automatic:
@@ -58,7 +60,17 @@ const char* text(Bottom b) {
 }
 
 const char* text(Passes p) {
-  return p == Passes::each ? "each" : p == Passes::together ? "together" : "automatic";
+  switch (p) {
+    case Passes::automatic:
+      return "automatic";
+    case Passes::each:
+      return "each";
+    case Passes::together:
+      return "together";
+    case Passes::legs:
+      return "legs";
+  }
+  return "";
 }
 
 const char* text(Corrections c) {
@@ -66,8 +78,8 @@ const char* text(Corrections c) {
 }
 
 std::string str(const Plan& p) {
-  std::string s =
-      std::string(text(p.cycle)) + "(" + std::to_string(p.down) + "," + std::to_string(p.up) + ")";
+  std::string s = (p.steps.empty() ? std::string(text(p.cycle)) : "own cycle ") + "(" +
+                  std::to_string(p.down) + "," + std::to_string(p.up) + ")";
   if (p.full_start) s = "full multigrid, then " + s;
   s += std::string(", smoother ") + text(p.smoother);
   if (p.weight > 0) s += fmt::format(", weight {:.4g}", p.weight);
@@ -75,6 +87,7 @@ std::string str(const Plan& p) {
   if (p.corrections != Corrections::automatic) s += std::string(", corrections ") + text(p.corrections);
   if (p.mixed) s += ", cycles in f32";
   if (p.mixed && p.inner > 0) s += fmt::format(", {} for one residual in f64", p.inner);
+  if (!p.bricks.empty()) s += fmt::format(", {} bricks", fmt::join(p.bricks, "x"));
   return s + ", bottom " + text(p.bottom);
 }
 
@@ -94,7 +107,7 @@ void check(const Plan& p) {
 
 bool takes_steps(const Plan& p, std::size_t levels, std::size_t coefficients) {
   return levels > 2 && (p.corrections == Corrections::least_energy ||
-                        (p.corrections == Corrections::automatic && coefficients > 0));
+                        (p.corrections == Corrections::automatic && coefficients > 0 && !p.is_krylov()));
 }
 
 std::vector<double> couplings(const Equation& equation, const Domain& grid) {

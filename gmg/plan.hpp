@@ -12,15 +12,21 @@
 namespace lift::gmg {
 
 enum class Smoother : std::uint8_t { automatic, gauss_seidel, jacobi, chebyshev, lines_k, lines_j, lines_i };
-enum class CycleKind : std::uint8_t { V, W, F };
+/// K: W, whose two visits of a level are steps of a Krylov iteration (gmg/krylov_steps.hpp).
+enum class CycleKind : std::uint8_t { V, W, F, K };
+inline constexpr std::initializer_list<CycleKind> kCycles{CycleKind::V, CycleKind::W, CycleKind::F,
+                                                          CycleKind::K};
 enum class Bottom : std::uint8_t { automatic, dense, sweeps, conjugate_gradients, bicgstab };
-/// How sweeps that follow one another go over memory: each by itself, or several in one pass
-/// (docs/time-tiling.md). Automatic: in one pass where a level's arrays exceed the caches. Results are the
-/// same.
-enum class Passes : std::uint8_t { automatic, each, together };
+/// How sweeps that follow one another go over memory: each by itself, several in one pass
+/// (docs/time-tiling.md), or these with what comes before or after them, the whole leg (gmg/legs.hpp).
+/// Automatic: whole legs where a level's arrays exceed the caches, else each. Results are the same.
+enum class Passes : std::uint8_t { automatic, each, together, legs };
+inline constexpr std::initializer_list<Passes> kPasses{Passes::automatic, Passes::each, Passes::together,
+                                                       Passes::legs};
 /// How far corrections from coarser grids are gone along, on all levels but the finest: wholly, or as far as
 /// leaves the least energy (A has to be symmetric and positive). Automatic: the latter where a coefficient,
-/// positive everywhere, has a largest value of more than 4 times its least one, and A is symmetric.
+/// positive everywhere, has a largest value of more than 4 times its least one, and A is symmetric; whole in
+/// K cycles.
 enum class Corrections : std::uint8_t { automatic, whole, least_energy };
 inline constexpr std::initializer_list<Smoother> kSmoothers{
     Smoother::automatic, Smoother::gauss_seidel, Smoother::jacobi, Smoother::chebyshev,
@@ -37,6 +43,8 @@ const char* text(Corrections c);
 
 struct Plan {
   CycleKind cycle = CycleKind::V;
+  /// A cycle of one's own, in place of that: its legs and their levels, as str(CycleSteps) writes them.
+  std::string steps = {};
   /// Gauss-Seidel goes colour by colour. Automatic: that where A's footprint admits colours, else Chebyshev,
   /// level by level. Lines: zebra (gmg/lines.hpp).
   Smoother smoother = Smoother::automatic;
@@ -44,12 +52,15 @@ struct Plan {
   /// Of relaxation; 0: by Fourier analysis (best_weight) where cells are joined by two along all axes and
   /// there are two colours, else what A's couplings suggest (suggested_weight).
   double weight = 0;
+  /// Along each dimension; empty: one brick. Histories are the same (gmg/bricks.hpp). Not among what tuning
+  /// keeps.
+  std::vector<int> bricks = {};
   std::vector<Ratios> ratios = {};    ///< from the finest level on; empty: see suggested_ratios
   Bottom bottom = Bottom::automatic;  ///< dense up to `bottom_cells`, else conjugate gradients, or
                                       ///< BiCGStab where A is not symmetric
   std::int64_t bottom_cells = 128;    ///< levels are made until one is no larger
   int bottom_sweeps = 24;
-  Passes passes = Passes::automatic;  ///< of Gauss-Seidel sweeps
+  Passes passes = Passes::automatic;  ///< of Gauss-Seidel sweeps, by colours
   Corrections corrections = Corrections::automatic;
   /// Cycles are done in f32, on the residual's equation A e = f - A u; u, f and the residual are f64. Where a
   /// level has no colours, or the smoother is another, cycles stay f64, which the report says.
@@ -65,6 +76,11 @@ struct Plan {
   /// How kernels are computed: derivations by their program (kernel_key). Those that do not apply, and other
   /// kernels: as always.
   std::map<std::string, std::string> kernels = {};
+
+  /// Its cycles have steps of a Krylov iteration.
+  bool is_krylov() const {
+    return steps.empty() ? cycle == CycleKind::K : steps.find("first") != std::string::npos;
+  }
 };
 std::string str(const Plan& p);
 /// UserError: sweeps, weights and ratios that mean nothing.

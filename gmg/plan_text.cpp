@@ -17,6 +17,7 @@ namespace {
 std::string shown(int x) { return std::to_string(x); }
 std::string shown(std::int64_t x) { return std::to_string(x); }
 std::string shown(double x) { return fmt::format("{:.17g}", x); }
+std::string shown(const std::string& x) { return x; }
 std::string shown(bool x) { return x ? "yes" : "no"; }
 std::string shown(const std::vector<Ratios>& all) {
   std::string s;
@@ -39,6 +40,7 @@ void read(const std::string& s, bool& x) {
   if (s != "yes" && s != "no") throw UserError("'" + s + "' is neither yes nor no");
   x = s == "yes";
 }
+void read(const std::string& s, std::string& x) { x = s; }
 void read(const std::string& s, std::vector<Ratios>& all) {
   std::istringstream levels(s);
   for (std::string level; std::getline(levels, level, '/');) {
@@ -47,14 +49,10 @@ void read(const std::string& s, std::vector<Ratios>& all) {
     for (std::string axis; std::getline(axes, axis, ',');) all.back().push_back(number<int>(axis));
   }
 }
-void read(const std::string& s, CycleKind& x) {
-  x = named("no such cycle; ", s, {CycleKind::V, CycleKind::W, CycleKind::F});
-}
+void read(const std::string& s, CycleKind& x) { x = named("no such cycle; ", s, kCycles); }
 void read(const std::string& s, Smoother& x) { x = named("no such smoother; ", s, kSmoothers); }
 void read(const std::string& s, Bottom& x) { x = named("no such solver; ", s, kBottoms); }
-void read(const std::string& s, Passes& x) {
-  x = named("no such passes; ", s, {Passes::automatic, Passes::each, Passes::together});
-}
+void read(const std::string& s, Passes& x) { x = named("no such passes; ", s, kPasses); }
 void read(const std::string& s, Corrections& x) {
   x = named("no such corrections; ", s,
             {Corrections::automatic, Corrections::whole, Corrections::least_energy});
@@ -62,7 +60,8 @@ void read(const std::string& s, Corrections& x) {
 
 /// f(name, member) for all choices.
 void for_choices(const auto& f) {
-  f("cycle", &Plan::cycle), f("smoother", &Plan::smoother), f("down", &Plan::down), f("up", &Plan::up);
+  f("cycle", &Plan::cycle), f("steps", &Plan::steps), f("smoother", &Plan::smoother), f("down", &Plan::down),
+      f("up", &Plan::up);
   f("weight", &Plan::weight), f("ratios", &Plan::ratios), f("bottom", &Plan::bottom);
   f("bottom_cells", &Plan::bottom_cells), f("bottom_sweeps", &Plan::bottom_sweeps);
   f("passes", &Plan::passes), f("corrections", &Plan::corrections), f("mixed", &Plan::mixed);
@@ -133,7 +132,7 @@ Plan merged(const Plan& asked, const Plan& found) {
     if (asked.*member != usual.*member) plan.*member = asked.*member;
   });
   for (const auto& [hash, derivation] : asked.kernels) plan.kernels[hash] = derivation;
-  plan.tuned = asked.tuned, plan.database = asked.database;
+  plan.tuned = asked.tuned, plan.database = asked.database, plan.bricks = asked.bricks;
   return plan;
 }
 

@@ -73,6 +73,8 @@ SingleCycle::SingleCycle(const Plan& plan, const std::vector<std::unique_ptr<Lev
     Between& b = *between_.back();
     b.down = LaterKernel([&b] { return residual_restriction_program(b.transfer); });
     b.up = LaterKernel([&b] { return correction_program(b.transfer); });
+    if (is_worth_whole_legs(twins_[l]->grid, plan, ratios[l]))
+      b.legs = std::make_unique<WholeLegs>(b.transfer, *levels[l]->colours(), plan.down, plan.up, false);
     b.bytes_down = compulsory_bytes(residual_restriction_program(b.transfer)) +
                    4 * static_cast<double>(levels[l + 1]->count());
     b.bytes_up = compulsory_bytes(correction_program(b.transfer));
@@ -100,9 +102,12 @@ LaterKernel& SingleCycle::sweeps(Twin& t, int sweeps) {
 void SingleCycle::add_needed(std::vector<LaterKernel*>& to) {
   for (LaterKernel* k : {&defect_, &add_, &squares_}) to.push_back(k);
   for (std::size_t l = 0; l < between_.size(); ++l) {
+    Between& b = *between_[l];
+    if (b.legs) to.push_back(&b.legs->down), to.push_back(&b.legs->up);
     for (const int n : {plan_.down, plan_.up})
-      if (n > 0) to.push_back(&sweeps(*twins_[l], n));
-    to.push_back(&between_[l]->down), to.push_back(&between_[l]->up);
+      if (n > 0 && !b.legs) to.push_back(&sweeps(*twins_[l], n));
+    if (!b.legs) to.push_back(&b.down);
+    if (!b.legs || has_step(l)) to.push_back(&b.up);
     if (has_step(l)) to.push_back(&twins_[l]->apply);
   }
 }
@@ -111,6 +116,11 @@ void SingleCycle::add_cycle(std::vector<CycleKernel>& to) {
   for (std::size_t l = 0; l < between_.size(); ++l) {
     Between& b = *between_[l];
     Twin& t = *twins_[l];
+    if (b.legs) {
+      add_kernel(b.legs->down, b.legs->bytes_down, t.grid, to);
+      add_kernel(b.legs->up, b.legs->bytes_up, t.grid, to);
+      continue;
+    }
     for (const int n : {plan_.down, plan_.up})
       if (n > 0) add_kernel(sweeps(t, n), n * t.bytes_of_sweep, t.grid, to);
     add_kernel(b.down, b.bytes_down, t.grid, to), add_kernel(b.up, b.bytes_up, t.grid, to);
@@ -132,10 +142,13 @@ void SingleCycle::refresh() {
   for (std::size_t l = 0; l < between_.size(); ++l) {
     Between& b = *between_[l];
     Twin &fine = *twins_[l], &coarse = *twins_[l + 1];
-    b.bound_down = b.down.get().bind(fine.arguments(), coarse.arrays.at("f").data());
+    if (b.legs)
+      b.legs->bind(fine.arguments(), coarse.arguments());
+    else
+      b.bound_down = b.down.get().bind(fine.arguments(), coarse.arrays.at("f").data());
     Arguments up = coarse.arguments();  // its numbers: those of Robin conditions at the coarse spacing
     up.arrays["coarse"] = coarse.arrays.at("u").data(), up.arrays["u"] = fine.arrays.at("u").data();
-    b.bound_up = b.up.get().bind(up);
+    if (!b.legs) b.bound_up = b.up.get().bind(up);
     if (!has_step(l)) continue;
     for (const char* name : {"e", "ae"})
       if (!fine.arrays.contains(name))
@@ -240,13 +253,16 @@ void SingleCycle::run(const CycleStep& step) {
   Twin& t = *twins_[step.level];
   switch (step.leg) {
     case Leg::down:
-      smooth(t, plan_.down);
-      (*between_[step.level]->bound_down)();
+      if (const auto& legs = between_[step.level]->legs)
+        legs->go_down();
+      else
+        smooth(t, plan_.down), (*between_[step.level]->bound_down)();
       twins_[step.level + 1]->arrays.at("u").clear();
       break;
     case Leg::bottom:
       return solve_bottom();
     case Leg::up:
+      if (const auto& legs = between_[step.level]->legs; legs && !has_step(step.level)) return legs->go_up();
       correct(step.level);
       smooth(t, plan_.up);
       break;

@@ -6,6 +6,7 @@
 
 #include "gmg/bottom.hpp"
 #include "gmg/cycle.hpp"
+#include "gmg/legs.hpp"
 
 namespace lift::gmg {
 
@@ -55,6 +56,7 @@ class SingleCycle {
     explicit Between(const Transfer& t) : transfer(t) {}
     Transfer transfer;
     LaterKernel down, up;
+    std::unique_ptr<WholeLegs> legs;
     std::optional<Kernel::Bound> bound_down, bound_up, bound_step;
     double bytes_down = 0, bytes_up = 0, bytes_step = 0;
   };

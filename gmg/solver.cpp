@@ -204,6 +204,7 @@ void Solver::begin(std::span<const double> f, std::span<const double> u, const G
                              ", with which there is no solution; it was removed.");
     report.reference = norm_of(own_f, goal.norm);
   }
+  hierarchy_->begin();
 }
 
 /// Whether the last entry of the history ends the solve; then status and reason say why.
@@ -251,7 +252,7 @@ bool Solver::ends(const Goal& goal, Report& r) const {
 /// What rounding alone makes of the residual, roughly: the diagonal's part of A u.
 double Solver::rounding() {
   Level& finest = hierarchy_->level(0);
-  const std::span<const double> u = finest.array("u"), lambda = finest.array("lambda");
+  const std::span<const double> u = hierarchy_->solution(), lambda = finest.array("lambda");
   double squares = 0;
   for (std::size_t i = 0; i < u.size(); ++i) squares += (u[i] / lambda[i]) * (u[i] / lambda[i]);
   return 2.2e-16 * finest.weight() * std::sqrt(squares / static_cast<double>(u.size()));
@@ -270,17 +271,16 @@ int Solver::inner_cycles(const Goal& goal, const Report& r) const {
 }
 
 void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> best) {
-  Level& finest = hierarchy_->level(0);
   const std::size_t levels = hierarchy_->size();
-  const CycleSteps cycle = cycle_steps(plan_.cycle, levels);
+  const CycleSteps cycle = cycle_steps(plan_, levels);
   const bool mixed = hierarchy_->is_mixed();
   // Where u is 0, the residual is f.
   if (mixed && !plan_.full_start && report.reference > 0 && std::isfinite(report.reference))
     report.add(hierarchy_->first_residual(report.reference, zero_guess_, goal.norm), 0);
   else
-    report.add(zero_guess_ ? report.reference : finest.residual_norm(goal.norm), 0);
+    report.add(zero_guess_ ? report.reference : hierarchy_->residual_norm(goal.norm), 0);
   double least = report.history[0], kept = least;
-  const auto keep = [&] { copy(finest.array("u"), best), kept = least; };
+  const auto keep = [&] { copy(hierarchy_->solution(), best), kept = least; };
   int next = goal.every;
   while (!ends(goal, report)) {
     const bool starts = report.cycles() == 0 && plan_.full_start;
@@ -290,7 +290,7 @@ void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> bes
       report.add(hierarchy_->correct(cycle, cycles, before, goal.norm), cycles);
     } else {
       hierarchy_->run(starts ? full_start_steps(plan_.cycle, levels) : cycle);
-      report.add(finest.residual_norm(goal.norm), 1);
+      report.add(hierarchy_->residual_norm(goal.norm), 1);
     }
     const double now = report.history.back();
     if (!(now < least)) {
@@ -300,7 +300,7 @@ void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> bes
       keep();
     }
     if (goal.each && goal.every > 0 && report.cycles() >= next && now <= least)
-      goal.each(report.cycles(), finest.array("u")), next = report.cycles() + goal.every;
+      goal.each(report.cycles(), hierarchy_->solution()), next = report.cycles() + goal.every;
   }
   if (kept > least) keep();
   if (report.status == Report::Status::stagnated)
@@ -362,12 +362,13 @@ void Solver::precondition(std::span<const double> r, std::span<double> z, int cy
   check_size("r", r.size()), check_size("z", z.size());
   if (stale_) prepare();
   Level& finest = hierarchy_->level(0);
-  const std::span<double> f = finest.array("f"), u = finest.array("u");
+  const std::span<double> f = finest.array("f");
   copy(r, f);
   finest.clear("u");
   hierarchy_->forget_residual();
   if (hierarchy_->singular()) remove_mean(f);
-  const CycleSteps cycle = cycle_steps(plan_.cycle, hierarchy_->size());
+  hierarchy_->begin();
+  const CycleSteps cycle = cycle_steps(plan_, hierarchy_->size());
   const int inner = plan_.inner > 0 ? plan_.inner : 1;
   double residual = norm_of(f, Norm::rms);
   for (int c = 0; c < cycles && residual > 0; c += hierarchy_->is_mixed() ? inner : 1) {
@@ -376,7 +377,7 @@ void Solver::precondition(std::span<const double> r, std::span<double> z, int cy
     else
       hierarchy_->run(cycle);
   }
-  copy(u, z);
+  copy(hierarchy_->solution(), z);
   if (hierarchy_->singular()) remove_mean(z);
 }
 

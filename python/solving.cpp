@@ -260,13 +260,11 @@ void bind_solving(py::module_& parent) {
       .def(py::init<>())
       .def("choose",
            [](Plan& p, const std::string& option, const std::string& name) {
-             using gmg::Corrections, gmg::CycleKind, gmg::Passes;
-             if (option == "cycle")
-               p.cycle = choice(option, name, {CycleKind::V, CycleKind::W, CycleKind::F});
+             using gmg::Corrections;
+             if (option == "cycle") p.cycle = choice(option, name, gmg::kCycles);
              if (option == "smoother") p.smoother = choice(option, name, gmg::kSmoothers);
              if (option == "bottom") p.bottom = choice(option, name, gmg::kBottoms);
-             if (option == "passes")
-               p.passes = choice(option, name, {Passes::automatic, Passes::each, Passes::together});
+             if (option == "passes") p.passes = choice(option, name, gmg::kPasses);
              if (option == "corrections")
                p.corrections = choice(
                    option, name, {Corrections::automatic, Corrections::whole, Corrections::least_energy});
@@ -275,6 +273,8 @@ void bind_solving(py::module_& parent) {
       .def_readwrite("up", &Plan::up)
       .def_readwrite("weight", &Plan::weight)
       .def_readwrite("ratios", &Plan::ratios)
+      .def_readwrite("bricks", &Plan::bricks)
+      .def_readwrite("steps", &Plan::steps)
       .def_readwrite("bottom_cells", &Plan::bottom_cells)
       .def_readwrite("bottom_sweeps", &Plan::bottom_sweeps)
       .def_readwrite("mixed", &Plan::mixed)

@@ -28,6 +28,15 @@ std::string filled(const std::string& form, const std::map<std::string, std::str
 
 }  // namespace
 
+std::string whole_page(const std::string& title, const std::string& sections, const std::string& charts) {
+  return filled(text_of_page_html, {{"title", escaped(title)},
+                                    {"css", text_of_page_css},
+                                    {"sections", sections},
+                                    {"charts", charts},
+                                    {"chart.js", text_of_chart_js},
+                                    {"page.js", text_of_page_js}});
+}
+
 std::string page(const std::string& json) {
   const Result r = read_result(json);
   Charts charts = Charts::object();
@@ -40,12 +49,7 @@ std::string page(const std::string& json) {
   sections += derivation_section(r);
   sections += code_section(r);
   sections += machine_section(r);
-  return filled(text_of_page_html, {{"title", escaped(r.name) + ": what liftgen found"},
-                                    {"css", text_of_page_css},
-                                    {"sections", sections},
-                                    {"charts", script_text(charts)},
-                                    {"chart.js", text_of_chart_js},
-                                    {"page.js", text_of_page_js}});
+  return whole_page(r.name + ": what liftgen found", sections, script_text(charts));
 }
 
 }  // namespace lift::report

@@ -10,13 +10,13 @@ bool waits(const Stmt& s) {
   return f && f->waits;
 }
 
-/// One loop that waits, and around it nothing but names of values.
+/// One loop that waits, and around it nothing but names of values, and arrays of each iteration's own.
 bool is_one_loop_that_waits(const Block& b) {
   std::size_t loops = 0;
   for (const Stmt& s : b)
     if (waits(s))
       ++loops;
-    else if (!std::holds_alternative<Let>(s.v))
+    else if (!std::holds_alternative<Let>(s.v) && !std::holds_alternative<Allocate>(s.v))
       return false;
   return loops == 1;
 }

@@ -14,6 +14,9 @@ namespace {
 constexpr std::int64_t kOnStack = 512;  ///< bytes: registers and rows of a few vectors
 constexpr std::int64_t kLine = 64;      ///< bytes of a cache line, and the alignment of arrays
 
+/// Each thread has iterations of its own.
+bool shares_iterations(const For& f) { return f.kind == LoopKind::Par || f.doacross; }
+
 /// The large arrays within a block; they are gone from it. Copies of one block allocate an array again: the
 /// same one, as contents mean nothing at first.
 std::vector<Allocate> taken_from(Block& b) {
@@ -39,7 +42,7 @@ void collect_outside(Block& b, std::vector<Allocate*>& to) {
     if (a && is_larger(*a, kMostOnStack)) to.push_back(a);
     const auto* f = std::get_if<For>(&s.v);
     Block* body = body_of(s);
-    if (body && !(f && f->kind == LoopKind::Par)) collect_outside(*body, to);
+    if (body && !(f && shares_iterations(*f))) collect_outside(*body, to);
   }
 }
 
@@ -59,7 +62,7 @@ Nat place(Block& b, const Nat& begin) {
   Nat most = begin;
   for (Stmt& s : b) {
     auto* f = std::get_if<For>(&s.v);
-    if (!f || f->kind != LoopKind::Par) {
+    if (!f || !shares_iterations(*f)) {
       if (Block* body = body_of(s)) most = max(most, place(*body, begin));
       continue;
     }

@@ -206,28 +206,40 @@ bool is_of_items(const Expr& e) {
 }
 
 /// The planes of a stage that later ones still read: plane k lies in slot k mod (number of planes). Of the
-/// other axes, what a tile needs; rows of all stages are as long as the longest, so that a work-item's cell
-/// is at the same place in all of them.
+/// other axes, and of that one where a tile's stages follow one another whole, what a tile needs; rows of all
+/// stages are as long as the longest, so that a work-item's cell is at the same place in all of them. `rows`:
+/// of the steps along axis 1 around, if there are any.
 Acceptor Translator::ring_of_stage(const Expr& ring, std::size_t stage,
-                                   const std::vector<TileOfStages>& tiles) {
+                                   const std::vector<TileOfStages>& tiles, bool in_steps,
+                                   std::optional<std::int64_t> rows) {
   const Nat& planes = ring_planes(ring);
   std::vector<Nat> shape = shape_of(ring.type()), first(shape.size(), 0);
   shape[0] = planes;
   const bool of_items = is_of_items(ring);
   for (const TileOfStages& tile : tiles) {
-    if (tile.axis == 0) continue;
+    if (tile.axis == 0 && in_steps) continue;
     const std::int64_t scale = stage_grids.at(stage).scale.at(tile.axis);
     if (Facts().proves(less_equal(scale * shape[tile.axis], tile.width))) continue;  // all of it
     first[tile.axis] = first_in(tile, stage, scale), shape[tile.axis] = most_in(tile, stage, scale);
     if (of_items && tile.axis + 1 == shape.size() && scale == 1)
       shape[tile.axis] = tile.width + 2 * *std::max_element(tile.margins.begin(), tile.margins.end());
   }
-  const AddressSpace space = of_items ? AddressSpace::Local : AddressSpace::Global;
+  std::optional<Nat> in_turn;  // rows of a step
+  if (rows) {
+    const StageGrid& own = stage_grids.at(stage);
+    const std::int64_t each = std::max<std::int64_t>(1, own.each.at(1)), pace = own.scale.at(1) * each,
+                       most = (*rows + pace - 1) / pace * each;
+    if (!Facts().proves(less_equal(shape[1], most))) in_turn = shape[1] = most;
+  }
+  const AddressSpace space = of_items ? AddressSpace::Local
+                             : rows   ? AddressSpace::Private
+                                      : AddressSpace::Global;
   const Acceptor slots =
       new_array("ring", array(shape, element_of(ring.type())), space, asked_layout(ring.child(0)));
   return collect(hints(slots, shape.size()), [=](std::vector<Nat> p) {
-    p[0] = mod(p[0], planes);
-    for (std::size_t d = 1; d < p.size(); ++d) p[d] = p[d] - first[d];
+    if (in_steps) p[0] = mod(p[0], planes);
+    for (std::size_t d = in_steps ? 1 : 0; d < p.size(); ++d) p[d] = p[d] - first[d];
+    if (in_turn) p[1] = mod(p[1], *in_turn);
     return access(slots, p);
   });
 }
@@ -263,6 +275,10 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
 
   Block* outer = block;
   std::vector<Part> parts;
+  std::optional<std::int64_t> rows;  // of a step around those along axis 0
+  if (steps.size() == 2 && steps[0].axis == 1) rows = steps[0].width;
+  Block own_rings;  // of a step along axis 1
+  bool in_ring = false;
   std::size_t stage = 0;
   const auto in_own_block = [&](bool by_planes, const std::function<void()>& write_stage) {
     Block own;
@@ -274,6 +290,8 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     for (std::size_t i = 0; i + 1 < own.size(); ++i)
       if (by_planes && std::holds_alternative<For>(own[i].v))
         parts.push_back({{std::move(own[i])}, stage, true}), share_copies(parts.back().nest, last);
+      else if (rows && in_ring && std::holds_alternative<Allocate>(own[i].v))
+        own_rings.push_back(std::move(own[i]));
       else
         outer->push_back(std::move(own[i]));
     parts.push_back({std::move(last), stage});
@@ -294,6 +312,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
   for (; chain.is(Op::Let); chain = chain.child(1).child(0)) {
     const Expr& value = chain.child(0);
     View stored;
+    in_ring = value.is(Op::Ring);
     in_own_block(value.is(Op::Ring) || copies_by_planes(value), [&] {
       if (const auto& result = results.at(stage)) {
         write(value, scope, *result);
@@ -306,7 +325,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
         write(value, scope, *place);
         stored = *base;
       } else if (value.is(Op::Ring)) {
-        const Acceptor ring = ring_of_stage(value, stage, tiles);
+        const Acceptor ring = ring_of_stage(value, stage, tiles, !steps.empty(), rows);
         write(value.child(0), scope, ring);
         stored = view_of(ring, value.type());
       } else if (value.is(Op::ToGlobal)) {
@@ -318,6 +337,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     is_ring.push_back(value.is(Op::Ring));
     scope = std::make_shared<Scope>(Scope{{stored}, scope});
   }
+  in_ring = false;
   std::vector<std::pair<Expr, Acceptor>> last;  // results that have no name
   if (!chain.is(Op::Tuple) && !chain.is(Op::Bound)) last.emplace_back(chain, to);
   for (std::size_t i = 0; chain.is(Op::Tuple) && i < chain.children().size(); ++i)
@@ -381,6 +401,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
   }
   for (std::size_t d = loops.size(); d-- > 0;) {
     loops[d].body = std::move(together);
+    if (d == 0) loops[d].body.insert(loops[d].body.begin(), own_rings.begin(), own_rings.end());
     together = {{std::move(loops[d])}};
   }
   block->insert(block->end(), together.begin(), together.end());

@@ -80,7 +80,8 @@ class Translator : public Views {
                       const std::vector<TileOfStages>& tiles = {});
   void write_in_step(const Expr& e, const ScopePtr& scope, const Acceptor& to,
                      const std::vector<TileOfStages>& tiles);
-  Acceptor ring_of_stage(const Expr& ring, std::size_t stage, const std::vector<TileOfStages>& tiles);
+  Acceptor ring_of_stage(const Expr& ring, std::size_t stage, const std::vector<TileOfStages>& tiles,
+                         bool in_steps, std::optional<std::int64_t> rows);
   bool is_there(const Expr& e, const ScopePtr& scope, const Acceptor& to);
   bool write_structure(const Expr& e, const ScopePtr& scope, const Acceptor& to);
   void write_view(const View& v, const Acceptor& to);

@@ -86,11 +86,13 @@ namespace {
 /// By how much more than needed the later stage of a dependence stays behind the earlier one.
 using More = std::function<std::int64_t(const Dependence&)>;
 
-Lags lags(const Chain& chain, const StageGraph& graph, std::size_t axis, const More& apart) {
+Lags lags(const Chain& chain, const StageGraph& graph, std::size_t axis, const More& apart,
+          const std::vector<std::int64_t>& at_least = {}) {
   Lags r;
   r.obstacle = obstacle(chain, graph, axis);
   if (!r.obstacle.empty()) return r;
-  r.by_stage.assign(chain.stages.size(), 0);
+  r.by_stage = at_least;
+  r.by_stage.resize(chain.stages.size(), 0);
   for (const Dependence& d : graph.dependences) {  // by `to`: what they come from has its lag already
     const auto least = needed(graph, d, axis, apart(d));
     if (!least)
@@ -139,6 +141,27 @@ Lags lags_in_step(const Chain& chain, const StageGraph& graph, std::size_t axis,
   const std::int64_t first = *std::min_element(r.by_stage.begin(), r.by_stage.end());
   for (std::int64_t& lag : r.by_stage) lag -= first;
   return r;
+}
+
+Lags lags_around_rings(const Chain& chain, const StageGraph& graph, std::size_t axis, std::int64_t width) {
+  std::vector<std::int64_t> at_least(chain.stages.size(), 0);
+  for (;;) {
+    Lags r = lags(
+        chain, graph, axis, [](const Dependence&) { return 0; }, at_least);
+    if (!r.obstacle.empty()) return r;
+    const auto crosses = [&](const Dependence& d) {
+      return d.kind == Dependence::Kind::Flow && is_ring(chain.stages[d.from]) &&
+             !stays_in_step(graph, d, axis, width, r.by_stage);
+    };
+    const auto d = std::find_if(graph.dependences.begin(), graph.dependences.end(), crosses);
+    if (d == graph.dependences.end()) return r;
+    const std::int64_t next = r.by_stage[d->from] + 1;
+    if (next - at_least[d->from] > width + r.by_stage[d->from] || next > 64 * width)
+      return {{},
+              description(chain, *d, axis) + ": not in one step of " + std::to_string(width) +
+                  " rows, whose rows are all that a ring keeps"};
+    at_least[d->from] = next;
+  }
 }
 
 std::string why_not_in_step(const Chain& chain, const StageGraph& graph, std::size_t axis,

@@ -29,6 +29,10 @@ bool go_apart(Lags lags, std::optional<std::int64_t> planes);
 Lags lags_in_step(const Chain& chain, const StageGraph& graph, std::size_t axis, std::int64_t width,
                   std::int64_t apart);
 
+/// Those with which to go along an axis in steps of `width` rows within which rings are read: the least that
+/// have it so.
+Lags lags_around_rings(const Chain& chain, const StageGraph& graph, std::size_t axis, std::int64_t width);
+
 /// What is wrong with these lags: the dependence that they violate, and the load that it is of. Empty: they
 /// respect all.
 std::string why_not_in_step(const Chain& chain, const StageGraph& graph, std::size_t axis,

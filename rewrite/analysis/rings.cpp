@@ -35,12 +35,53 @@ std::vector<std::optional<std::int64_t>> span_of_steps(const StageGraph& g, cons
 
 }  // namespace
 
+namespace {
+
+std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+/// From one iteration of its loop to the next, in planes of the finest grid.
+std::int64_t pace_of(const StageWrites& w, std::size_t axis) {
+  return w.scale.at(axis) * std::max<std::int64_t>(1, w.each.at(axis));
+}
+
+}  // namespace
+
+bool stays_in_step(const StageGraph& g, const Dependence& d, std::size_t axis, std::int64_t width,
+                   const std::vector<std::int64_t>& lags) {
+  const StageWrites &from = g.stages[d.from], &to = g.stages[d.to];
+  const Distance& x = d.distance.at(axis);
+  const auto begins = (begin_of(to, axis) - begin_of(from, axis)).constant();
+  if (!x.bounded() || !begins) return false;
+  const std::int64_t pace = pace_of(to, axis), of_from = pace_of(from, axis);
+  for (std::int64_t t = 0; t < width; ++t)  // of the reader's iterations: steps repeat themselves after these
+    for (const std::int64_t at : {*x.min, *x.max + depth_of(to, axis)}) {
+      const std::int64_t written = of_from * floor_of(pace * t + *begins + at, of_from);
+      if (floor_of(written + lags.at(d.from), width) != floor_of(pace * t + lags.at(d.to), width))
+        return false;
+    }
+  return true;
+}
+
+bool can_stay_in_step(const Chain& chain, const StageGraph& g, std::size_t stage, std::size_t axis,
+                      std::int64_t width) {
+  if (g.stages.at(stage).base || !chain.stages.at(stage).value.type().is_array()) return false;
+  bool read = false;
+  for (const Dependence& d : g.dependences) {
+    if (d.kind != Dependence::Kind::Flow || d.from != stage) continue;
+    const Distance& x = d.distance.at(axis);
+    const std::int64_t pace = pace_of(g.stages[d.to], axis);
+    read = true;
+    if (!x.bounded() || *x.max + depth_of(g.stages[d.to], axis) - *x.min >= pace || width % pace != 0)
+      return false;
+  }
+  return read;
+}
+
 bool is_ring(const ChainStage& stage) { return stage.value.is(Op::Ring); }
 
 std::vector<Nat> planes_of_rings(const Chain& chain, const StageGraph& g) {
   const auto along = [](const Expr& schedule) { return step_axis(schedule) == 0; };
   std::vector<std::optional<std::int64_t>> span;
-  if (chain.steps.size() == 1 && along(chain.steps[0])) span = span_of_steps(g, chain.steps[0]);
+  if (!chain.steps.empty() && along(chain.steps.back())) span = span_of_steps(g, chain.steps.back());
   for (const Expr& tiles : chain.tiles)
     if (chain.steps.empty() && along(tiles))
       for (const std::int64_t margin : tile_margins(tiles)) span.emplace_back(step_width(tiles) + 2 * margin);
@@ -67,12 +108,20 @@ void check_rings(const Program& program) {
   if (!rings.empty() || of_result)
     throw UserError(
         "ring: only a named stage of a chain in step can be one, and no result; leave it out elsewhere");
-  if ((chain.steps.empty() && chain.tiles.empty()) || chain.steps.size() > 1 ||
-      (chain.steps.size() == 1 && step_axis(chain.steps[0]) != 0))
+  const bool skewed = chain.steps.size() == 2 && step_axis(chain.steps[0]) == 1 && chain.tiles.empty();
+  if ((chain.steps.empty() && chain.tiles.empty()) || (chain.steps.size() > 1 && !skewed) ||
+      (!chain.steps.empty() && step_axis(chain.steps.back()) != 0))
     throw UserError(
         "ring: its planes follow one another along the outermost axis; put in_step along axis 0 around the "
-        "chain, and no other");
-  const std::vector<Nat> fewest = planes_of_rings(chain, stage_graph(chain));
+        "chain, and no other but one along axis 1 around that");
+  const StageGraph graph = stage_graph(chain);
+  for (const Dependence& d : graph.dependences)
+    if (skewed && d.kind == Dependence::Kind::Flow && is_ring(chain.stages[d.from]) &&
+        !stays_in_step(graph, d, 1, step_width(chain.steps[0]), step_lags(chain.steps[0])))
+      throw UserError("ring: " + chain.stages[d.to].name + " reads " + chain.stages[d.from].name +
+                      " beyond a step along axis 1, whose rows are all that is kept: leave that ring out, or "
+                      "use other lags");
+  const std::vector<Nat> fewest = planes_of_rings(chain, graph);
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
     const Expr& value = chain.stages[i].value;
     if (is_ring(chain.stages[i]) && !Facts().proves(less_equal(fewest[i], ring_planes(value))))

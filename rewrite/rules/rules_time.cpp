@@ -152,6 +152,24 @@ Result<Program> rings(const Program& p, const Arguments&) {
   });
 }
 
+/// Of those alone that are read within a step of so many rows.
+Result<Program> rings_in_turns(const Program& p, const Arguments& a) {
+  const std::int64_t width = number(a, 0);
+  const Chain chain = chain_of(p);
+  if (chain.stages.size() < 2) return Failure{"there is no chain: the program has one stage"};
+  if (!chain.steps.empty() || !chain.tiles.empty())
+    return Failure{"the chain goes in step already: use this rule before in-step"};
+  const StageGraph graph = stage_graph(chain);
+  const Program q = with_stages(p, chain, [&](const Expr& value, std::size_t stage) {
+    if (!needs_array(chain.stages[stage]) || rank_of(value.type()) < 2 ||
+        !can_stay_in_step(chain, graph, stage, 1, width))
+      return value;
+    return ring(value.is(Op::ToGlobal) ? value.child(0) : value, shape_of(value.type(), 1)[0]);
+  });
+  if (q.body == p.body) return Failure{"no stage is read within tiles of " + a[0].str() + " rows alone"};
+  return q;
+}
+
 /// What rings keep by the schedule around the chain.
 Program with_fewest_planes(const Program& p) {
   const Chain chain = chain_of(p);
@@ -186,11 +204,17 @@ Result<Program> in_step(const Program& p, const Arguments& a) {
   for (const Expr& s : chain.steps)
     if (step_axis(s) == axis)
       return Failure{"the chain goes in step along axis " + std::to_string(axis) + " already"};
-  const Lags lags = lags_in_step(chain, stage_graph(chain), static_cast<std::size_t>(axis), width, 0);
-  if (!lags.obstacle.empty()) return Failure{lags.obstacle};
   const bool in_rings = std::any_of(chain.stages.begin(), chain.stages.end(), is_ring);
-  if (in_rings && (axis != 0 || !chain.steps.empty()))
-    return Failure{"the planes of rings follow one another along axis 0: go in step along it, and no other"};
+  const bool around = in_rings && axis == 1 && chain.steps.empty() && chain.tiles.empty();
+  const bool within = axis == 0 && (chain.steps.empty() || step_axis(chain.steps.back()) == 1);
+  if (in_rings && !around && !within)
+    return Failure{
+        "the planes of rings follow one another along axis 0: go in step along it, within steps along axis 1 "
+        "at most"};
+  const StageGraph graph = stage_graph(chain);
+  const Lags lags = around ? lags_around_rings(chain, graph, 1, width)
+                           : lags_in_step(chain, graph, static_cast<std::size_t>(axis), width, 0);
+  if (!lags.obstacle.empty()) return Failure{lags.obstacle};
   const Place at = place_of_chain(chain);
   Program q = p;
   q.body = replaced_at(
@@ -283,6 +307,12 @@ std::vector<Rule> time_rules() {
       program_rule("rings", "let x1 = S1 x0 in ... Sn = let x1 = ring n (S1 x0) in ... Sn", rings)
           .says("of each stage but the last, those planes are stored that later ones still read, once the "
                 "stages go in step"),
+      program_rule("rings-in-turns", "let x1 = S1 x0 in ... Sn = let x1 = ring n (S1 x0) in ... Sn",
+                   rings_in_turns)
+          .takes("width", "rows of a step along axis 1")
+          .says("of stages that are read within tiles of %1 rows, those planes are stored that later ones "
+                "still "
+                "read, once the stages go in step along axes 1 and 0"),
       program_rule("in-tiles",
                    "let x1 = S1 x0 in ... Sn = in_tiles axis width margins (let x1 = S1 x0 in ... Sn)",
                    in_tiles)

@@ -158,7 +158,7 @@ Rewriting with_named_tuples(Rewriting r) {
 bool reads_once(const Expr& e, const Expr& x) {
   const auto reads = [&](const Expr& c) { return contains(c, [&](const Expr& y) { return y == x; }); };
   if (e == x || !reads(e)) return true;
-  const bool parts = e.is(Op::Concat) || e.is(Op::Interleave);  // mostly of other elements each
+  const bool parts = e.is(Op::Concat);  // mostly of other elements each
   if (!parts && std::count_if(e.children().begin(), e.children().end(), reads) > 1) return false;
   if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
     std::vector<Expr> names;

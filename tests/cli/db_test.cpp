@@ -228,6 +228,36 @@ TEST_CASE("db: exported, imported and merged, a record arrives once") {
   CHECK(exported("a.db") == read_file(scratch.path() / "a.json"));
 }
 
+TEST_CASE("db: what was found for solvers is exported, imported and merged; the newest stays") {
+  const Scratch scratch;
+  const auto solve = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"solve", "poisson", "--size", "16,16", "--down", "3", "--tune", "0.001"};
+    words.insert(words.end(), more.begin(), more.end());
+    return liftgen(scratch, words);
+  };
+  CHECK(has(solve({"--db", "a.db"}), "Converged"));
+  CHECK(has(liftgen(scratch, {"db", "export", "a.json", "--db", "a.db"}), "and 1 of solvers are in a.json"));
+  CHECK(has(liftgen(scratch, {"db", "import", "a.json", "--db", "b.db"}), "1 of 1 solvers are new or newer"));
+  CHECK(has(liftgen(scratch, {"db", "import", "a.json", "--db", "b.db"}), "0 of 1 solvers are new or newer"));
+  CHECK(has(liftgen(scratch, {"db", "merge", "a.db", "--db", "c.db"}), "1 of 1 solvers are new or newer"));
+  const auto exported = [&](const char* db) { return liftgen(scratch, {"db", "export", "--db", db}).output; };
+  CHECK(exported("b.db") == read_file(scratch.path() / "a.json"));
+  CHECK(exported("c.db") == exported("a.db"));
+  const ProcessResult found = liftgen(scratch, {"solve", "poisson", "--size", "16,16", "--db", "b.db"});
+  CHECK(has(found, "tuned on"));
+  CHECK(has(found, "V(3,2)"));
+  Json json = Json::parse(exported("a.db"));
+  json["solvers"][0]["plan"] = {"down sideways", "end"};
+  write_file_atomically(scratch.path() / "bad.json", json.dump());
+  check_refused(scratch, {"db", "import", "bad.json", "--db", "d.db"},
+                "db import bad.json: the line 'down sideways' of a plan: 'sideways' is no number; nothing "
+                "was taken over");
+  json["solvers"][0].erase("plan");
+  write_file_atomically(scratch.path() / "bad.json", json.dump());
+  check_refused(scratch, {"db", "import", "bad.json", "--db", "d.db"},
+                "db import bad.json: solver 1: 'plan' is missing; nothing was taken over");
+}
+
 TEST_CASE("db: what cannot be done is one line") {
   const Scratch scratch;
   write_file_atomically(scratch.path() / "bad.json", "{\"liftgen_database\": 1, \"records\": [{}]}");

@@ -73,6 +73,37 @@ TEST_CASE("cli: solve prints residuals, a line a level and leg, and the error") 
   CHECK(early.output.find("Not converged after 1 cycle:") != std::string::npos);
 }
 
+TEST_CASE(
+    "cli: solve in bricks, by K cycles, by a cycle of one's own; as a page, with the convergence and the "
+    "cycle drawn") {
+  const Scratch scratch;
+  const auto solve = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"solve", "poisson", "--size", "24,32", "--no-db"};
+    words.insert(words.end(), more.begin(), more.end());
+    return liftgen(words, scratch.path().string());
+  };
+  const auto has = [](const ProcessResult& r, const std::string& part) {
+    CAPTURE(r.output);
+    return r.output.find(part) != std::string::npos;
+  };
+  const auto history = [](const std::string& s) {
+    return s.substr(s.find("  cycle "), s.find("  level ") - s.find("  cycle "));
+  };
+  const ProcessResult one = solve({}), bricks = solve({"--bricks", "2,2", "--report", "r.html"});
+  CHECK(has(bricks, "In 2x2 bricks on 2 levels, with ghost zones of 6 cells"));
+  CHECK(history(bricks.output) == history(one.output));
+  const std::string page = lift::read_file(scratch.path() / "r.html");
+  for (const char* part : {"<h1>poisson on 24 x 32 cells</h1>", "aria-label=\"The residual over cycles\"",
+                           "aria-label=\"The cycle through the levels\"", "<title>down 0</title>",
+                           "Converged after", "Where the time went"})
+    CHECK_MESSAGE(page.find(part) != std::string::npos, part);
+  CHECK(has(solve({"--cycle", "K"}), "K(2,2)"));
+  CHECK(history(solve({"--cycle", "down 0, down 1, bottom 2, up 1, up 0"}).output) == history(one.output));
+  check_refused({"solve", "poisson", "--size", "24,32", "--bricks", "2,x"}, 2,
+                {"--bricks 2,x", "as in --bricks 2,1,4"});
+  check_refused({"solve", "poisson", "--size", "24,32", "--report", "/none/r.html"}, 2, {"/none/r.html"});
+}
+
 TEST_CASE("cli: solve refuses what it cannot read") {
   check_refused({"solve", "stokes"}, 2, {"solve stokes", "poisson and helmholtz", "FILE.lift"});
   check_refused({"solve", "poisson", "--size", "16x16"}, 2, {"--size 16x16", "--size 96,200,256"});

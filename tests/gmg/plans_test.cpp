@@ -6,6 +6,7 @@
 
 #include "gmg/tune_plan.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/parallel.hpp"
 #include "tests/gmg/random_equation.hpp"
 
 using namespace lift;
@@ -59,20 +60,55 @@ const std::vector<Case> kCases{{{20, 24, 22}, "dirichlet"}, {{17, 24, 21}, "mixe
 
 }  // namespace
 
-TEST_CASE("several sweeps in one pass over memory have the history of sweeps one by one") {
+TEST_CASE("several sweeps, and whole legs, in one pass over memory have the history of sweeps one by one") {
   for (const Case& c : kCases) {
     CAPTURE(c.faces);
     CAPTURE(c.cells.size());
     gmg::Plan plan;
     plan.down = 2, plan.up = 1, plan.passes = gmg::Passes::each;
     const gmg::Report each = solved(c, plan, 1e-8);
-    plan.passes = gmg::Passes::together;
-    const gmg::Report together = solved(c, plan, 1e-8);
     CHECK(each.converged());
-    REQUIRE(each.history.size() == together.history.size());
+    for (const gmg::Passes passes : {gmg::Passes::together, gmg::Passes::legs}) {
+      CAPTURE(text(passes));
+      plan.passes = passes;
+      const gmg::Report together = solved(c, plan, 1e-8);
+      REQUIRE(each.history.size() == together.history.size());
+      for (std::size_t k = 0; k < each.history.size(); ++k)
+        CHECK(std::abs(each.history[k] - together.history[k]) <=
+              1e-10 * each.history[k] + 1e-13 * each.history[0]);
+    }
+  }
+}
+
+TEST_CASE("whole legs in cycles of every kind, in the largest norm, with steps of least energy") {
+  gmg::Plan plan;
+  for (const gmg::CycleKind cycle : {gmg::CycleKind::W, gmg::CycleKind::F}) {
+    plan.cycle = cycle, plan.full_start = cycle == gmg::CycleKind::F;
+    plan.corrections = cycle == gmg::CycleKind::F ? gmg::Corrections::least_energy : gmg::Corrections::whole;
+    plan.passes = gmg::Passes::each;
+    const gmg::Report each = solved(kCases[0], plan, 1e-8, nullptr, gmg::Norm::max);
+    plan.passes = gmg::Passes::legs;
+    const gmg::Report legs = solved(kCases[0], plan, 1e-8, nullptr, gmg::Norm::max);
+    CHECK(each.converged());
+    REQUIRE(each.history.size() == legs.history.size());
     for (std::size_t k = 0; k < each.history.size(); ++k)
-      CHECK(std::abs(each.history[k] - together.history[k]) <=
-            1e-10 * each.history[k] + 1e-13 * each.history[0]);
+      CHECK(std::abs(each.history[k] - legs.history[k]) <= 1e-10 * each.history[k] + 1e-13 * each.history[0]);
+  }
+}
+
+TEST_CASE("one thread and two have one history, to 1e-10") {
+  gmg::Plan plan;
+  plan.passes = gmg::Passes::together;
+  for (const Case& c : {kCases[0], kCases[1], kCases[4]}) {
+    CAPTURE(c.faces);
+    configure_openmp(1);
+    const gmg::Report one = solved(c, plan, 1e-8);
+    configure_openmp(2);
+    const gmg::Report two = solved(c, plan, 1e-8);
+    configure_openmp(0);
+    REQUIRE(one.history.size() == two.history.size());
+    for (std::size_t k = 0; k < one.history.size(); ++k)
+      CHECK(std::abs(one.history[k] - two.history[k]) <= 1e-10 * one.history[k] + 1e-13 * one.history[0]);
   }
 }
 
@@ -100,8 +136,12 @@ TEST_CASE("cycles in f32 reach 1e-12, with about the factors of f64") {
     for (std::size_t x = 0; x < u.size(); ++x)
       largest = std::max(largest, std::abs(u[x])), apart = std::max(apart, std::abs(u[x] - v[x]));
     CHECK(apart <= 1e-9 * largest);
-    plan.passes = gmg::Passes::together;
-    CHECK(solved(c, plan, 1e-12, nullptr, gmg::Norm::max).converged());
+    for (const gmg::Passes passes : {gmg::Passes::together, gmg::Passes::legs}) {
+      plan.passes = passes;
+      const gmg::Report other = solved(c, plan, 1e-12, nullptr, gmg::Norm::max);
+      CHECK(other.converged());
+      CHECK(other.cycles() <= mixed.cycles() + 1);
+    }
   }
   CHECK(in_twos >= 2);
 }

@@ -3,6 +3,7 @@
 
 #include "gmg/from_program.hpp"
 #include "gmg/operators.hpp"
+#include "ir/expr/sizes.hpp"
 #include "ir/text/parse.hpp"
 #include "runtime/file.hpp"
 #include "tests/gmg/random_equation.hpp"
@@ -112,6 +113,7 @@ TEST_CASE("programs that are no A of a solver are refused with what to write") {
       u + "param a : 8.f64 result r = zip(u, a |> pad(1, 1, clamp) |> slide(3, 1)) |> map(\\(x, w). ";
   CHECK(refusal(beside + "x * w[1])", {8}).empty());
   says(beside + "x * w[2])", "in other places for other cells");
+  says(beside + "x * w[2])", "read without pads, and what lies between two cells is one on faces");
   CHECK(refusal(u + "param a : 9.f64 result r = zip(u, a |> slide(2, 1)) |> map(\\(x, w). x * (w[0] + w[1]))",
                 {8})
             .empty());

@@ -317,8 +317,72 @@ TEST_CASE("cycles are lists of legs") {
       str(gmg::cycle_steps(CycleKind::F, 4)) ==
       "down 0, down 1, down 2, bottom 3, up 2, down 2, bottom 3, up 2, up 1, down 1, down 2, bottom 3, up 2, "
       "up 1, up 0");
+  CHECK(str(gmg::cycle_steps(CycleKind::K, 3)) ==
+        "down 0, down 1, bottom 2, up 1, first 1, down 1, bottom 2, up 1, second 1, up 0");
   CHECK(str(gmg::full_start_steps(CycleKind::V, 2)) ==
         "restrict f 0, bottom 1, interpolate 0, down 0, bottom 1, up 0");
+}
+
+TEST_CASE("a cycle of one's own is a list, too: as ours it has its history; what is no cycle is refused") {
+  const auto history = [](const gmg::Plan& plan) {
+    gmg::Solver solver(gmg::helmholtz(box_with({48, 40}, "mixed")), plan);
+    for (const gmg::Coefficient& c : solver.equation().coefficients()) solver.set(c.name, wave(0.3));
+    return to_1e_10(solver).history;
+  };
+  gmg::Plan listed;
+  listed.steps = "down 0, down 1, bottom 2, up 1, down 1, bottom 2, up 1, up 0";
+  CHECK(history(listed).size() <= history({}).size());
+  listed.steps = "down 0, down 1, bottom 2, up 1, up 0";
+  CHECK(history(listed) == history({}));
+  listed.steps = str(gmg::cycle_steps(gmg::CycleKind::K, 3));
+  CHECK(history(listed) == history({.cycle = gmg::CycleKind::K}));
+  const auto refused = [](const std::string& steps) {
+    gmg::Plan plan;
+    plan.steps = steps;
+    return test::message([&] { (void)gmg::cycle_steps(plan, 3); });
+  };
+  CHECK(refused("down 0, bottom 2, up 0").find("'bottom 2': the steps before it have come to level 1") !=
+        std::string::npos);
+  CHECK(refused("down 0, down 1, bottom 2, up 1").find("it does not come back to level 0") !=
+        std::string::npos);
+  CHECK(refused("down 0, up 0").find("'up 0': nothing was found there yet") != std::string::npos);
+  CHECK(refused("down 3").find("no level 3; they are 0 to 2") != std::string::npos);
+  CHECK(refused("sideways 0").find("no such leg; down, bottom, up, first, second") != std::string::npos);
+  CHECK(refused("down 0, down 1, bottom 2, up 1, first 1, down 1, bottom 2, up 1, up 0")
+            .find("'second' is missing on level 1") != std::string::npos);
+}
+
+TEST_CASE("K cycles follow coefficients that jump by e^14 from block to block; V cycles do not") {
+  const std::int64_t n = 64;
+  const auto b = [](std::int64_t j, std::int64_t i) {
+    return std::exp(7 * std::sin(37.0 * static_cast<double>(j / 4) + 61.0 * static_cast<double>(i / 4)));
+  };
+  Field beta_j, beta_i;  // harmonic means; at the faces the cell's own
+  for (std::int64_t j = 0; j <= n; ++j)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double low = b(std::max<std::int64_t>(j - 1, 0), i), high = b(std::min(j, n - 1), i);
+      beta_j.push_back(2 * low * high / (low + high));
+    }
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i <= n; ++i) {
+      const double low = b(j, std::max<std::int64_t>(i - 1, 0)), high = b(j, std::min(i, n - 1));
+      beta_i.push_back(2 * low * high / (low + high));
+    }
+  const auto cycles = [&](gmg::CycleKind kind, gmg::Corrections corrections) {
+    gmg::Solver solver(gmg::helmholtz(box_with({n, n}, "dirichlet")),
+                       {.cycle = kind, .corrections = corrections});
+    solver.set("beta_j", std::span<const double>(beta_j)).set("beta_i", std::span<const double>(beta_i));
+    std::mt19937 random(1);
+    const Field f = random_field(random, n * n);
+    Field u(f.size(), 0);
+    const gmg::Report r = solver.solve(f, u, {.relative = 1e-8, .cycles = 60});
+    return r.converged() ? r.cycles() : 1000;
+  };
+  const int v = cycles(gmg::CycleKind::V, gmg::Corrections::whole);
+  const int k = cycles(gmg::CycleKind::K, gmg::Corrections::automatic);
+  CAPTURE(v);
+  CHECK(k < 25);
+  CHECK(2 * k <= v);
 }
 
 }  // namespace gmg_solver_test

@@ -2,6 +2,7 @@
 // whatever order the threads come to run; what would meet is refused, and seen behind the check's back.
 #include <doctest/doctest.h>
 
+#include "gmg/legs.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
@@ -9,6 +10,7 @@
 #include "lower/passes/passes.hpp"
 #include "lower/translate/translate.hpp"
 #include "patterns/operators.hpp"
+#include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/nest.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/space.hpp"
@@ -102,6 +104,34 @@ Program with_lags(const Program& p, int axis,
   return q;
 }
 
+struct LegCase {
+  std::string name, faces;
+  std::vector<std::int64_t> cells;
+};
+const std::vector<LegCase>& legs() {
+  static const auto& all = *new std::vector<LegCase>{{"down", "dirichlet", {8, 8, 6}},
+                                                     {"down", "neumann", {7, 9, 6}},
+                                                     {"up", "dirichlet", {8, 8, 6}},
+                                                     {"up", "neumann", {6, 10, 6}},
+                                                     {"up with norm", "dirichlet", {6, 8, 8}}};
+  return all;
+}
+/// In place.
+Program leg_of_cycle(const LegCase& c) {
+  gmg::Domain box(c.cells, {.spacing = 0.125});
+  if (c.faces == "neumann")
+    for (const gmg::Axis a : {gmg::Axis::k, gmg::Axis::j, gmg::Axis::i}) {
+      box.face({a, false}) = gmg::neumann();
+      box.face({a, true}) = gmg::neumann();
+    }
+  const gmg::Equation equation = gmg::helmholtz(box);
+  const gmg::Transfer t(gmg::Grid(equation, box), {2, 2, 2});
+  const gmg::Colours colours = *gmg::colours_of(equation, box);
+  return stepped(c.name == "down" ? gmg::down_leg_program(t, colours, 1)
+                                  : gmg::up_leg_program(t, colours, 1, c.name != "up"),
+                 "overwrite-bases");
+}
+
 }  // namespace
 
 TEST_CASE("doacross: smoothers, boundaries, depths and tiles, bit by bit in every order of threads") {
@@ -135,6 +165,65 @@ TEST_CASE("doacross: a user's steps, in two arrays that take turns") {
     const LoopsRun expected = run_loops(lower(p), 1);
     for (const Steps& steps : {Steps{{1, 2}, {0, 1}}, {{1, 4}, {0, 2}}, {{1, 20}, {0, 1}}})
       check_same(lower(stepped(in_step(two, steps), "doacross")), expected);
+  }
+}
+
+/// Unlike stages in place, on two grids: what comes before half-sweeps makes two planes and two rows an
+/// iteration; what follows them reads two of each.
+TEST_CASE("doacross: legs of a cycle, bit by bit in every order of threads") {
+  for (const LegCase& leg : legs()) {
+    CAPTURE(leg.name);
+    const Program p = leg_of_cycle(leg);
+    const LoopsRun expected = run_loops(lower(p), 1);
+    for (const Steps& steps : {Steps{{1, 4}, {0, 1}}, {{1, 3}, {0, 1}}, {{1, 1}, {0, 2}}, {{0, 3}, {1, 2}}}) {
+      const Kernel k = lower(stepped(in_step(p, steps), "doacross"));
+      CHECK(loops_in_turns(k.body) == 1);
+      check_same(k, expected);
+    }
+  }
+}
+
+/// The residual has a name, and is read by pairs of rows: each thread keeps those of its tile, of two planes.
+TEST_CASE("doacross: rings of what is read within a tile") {
+  const Program p =
+      stepped(leg_of_cycle({"down", "neumann", {8, 12, 6}}), "let-part", {1, 1, 1, 0}, {1, 0, 1, 0});
+  const LoopsRun expected = run_loops(lower(p), 1);
+  for (const Steps& steps : {Steps{{1, 4}, {0, 1}}, {{1, 2}, {0, 1}}, {{1, 4}, {0, 2}}, {{1, 8}, {0, 3}}}) {
+    CAPTURE(steps[0].second);
+    const Program rings = stepped(p, "rings-in-turns", {std::to_string(steps[0].second)});
+    const Kernel k = lower(stepped(in_step(rings, steps), "doacross"));
+    CHECK(loops_in_turns(k.body) == 1);
+    check_same(k, expected);
+    const Kernel finished = for_target(k, Target::openmp);
+    CHECK(loops_in_turns(finished.body) == 1);
+  }
+  // Rows of three a step are not those of whole pairs; nor are these, by other lags.
+  CHECK_FALSE(apply(find_rule("rings-in-turns"), p, {}, {"3"}));
+  const Program rings = stepped(in_step(stepped(p, "rings-in-turns", {"4"}), {{1, 4}, {0, 1}}), "doacross");
+  const std::size_t stages = step_lags(chain_of(rings).steps[0]).size();
+  const Program apart =
+      with_lags(rings, 1, [&](std::size_t i, std::int64_t lag) { return i + 2 >= stages ? lag + 1 : lag; });
+  CHECK_THROWS_WITH_AS(lower(apart), doctest::Contains("beyond a step along axis 1"), UserError);
+  CHECK(run_loops(translate(apart), 1, 1).results != expected.results);
+}
+
+TEST_CASE("doacross: a stage of a leg that is a plane early along either axis is seen") {
+  for (const LegCase& leg : legs()) {
+    CAPTURE(leg.name);
+    const Program p = leg_of_cycle(leg), q = stepped(in_step(p, {{1, 1}, {0, 1}}), "doacross");
+    const LoopsRun expected = run_loops(lower(p), 1);
+    const std::size_t last = step_lags(chain_of(q).steps[0]).size() - 1;
+    for (const int axis : {0, 1}) {
+      const Program wrong =
+          with_lags(q, axis, [&](std::size_t i, std::int64_t lag) { return i == last ? lag - 1 : lag; });
+      CHECK_THROWS_WITH_AS(lower(wrong), doctest::Contains("has to stay"), UserError);
+      bool seen = false;
+      for (const unsigned turns : {0U, 1U, 2U}) {
+        const LoopsRun found = run_loops(translate(wrong), 1, turns);
+        seen = seen || found.results != expected.results || !found.races.empty();
+      }
+      CHECK(seen);
+    }
   }
 }
 

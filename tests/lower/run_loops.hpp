@@ -241,6 +241,7 @@ class LoopRunner {
     std::int64_t next, end;   ///< steps
     std::vector<Touch> seen;  ///< a step
     std::vector<std::int64_t> step;
+    std::map<std::string, std::vector<double>> own;  ///< arrays of this iteration
   };
   void take_turns(const For& f, const For& steps) {
     const NatAtom *v = variables(f.var)[0], *s = variables(steps.var)[0];
@@ -249,10 +250,17 @@ class LoopRunner {
     const auto begin = [&](std::size_t t) {
       values_[v] = first + static_cast<std::int64_t>(t);
       for (const Stmt& x : f.body)
-        if (!std::holds_alternative<For>(x.v)) exec(x);
+        if (const auto* a = std::get_if<Allocate>(&x.v); a && all[t].own.count(a->name))
+          arrays[a->name] = all[t].own[a->name];
+        else if (!std::holds_alternative<For>(x.v))
+          exec(x);
+    };
+    const auto keep = [&](std::size_t t) {
+      for (const Stmt& x : f.body)
+        if (const auto* a = std::get_if<Allocate>(&x.v)) all[t].own[a->name] = arrays[a->name];
     };
     for (std::size_t t = 0; t < all.size(); ++t)
-      begin(t), all[t].next = nat(steps.lower), all[t].end = nat(steps.upper);
+      begin(t), keep(t), all[t].next = nat(steps.lower), all[t].end = nat(steps.upper);
     for (unsigned random = turns;;) {
       std::vector<std::size_t> ready;
       for (std::size_t t = 0; t < all.size(); ++t)
@@ -268,8 +276,9 @@ class LoopRunner {
       values_[s] = all[t].next;
       Touch touch;
       touches_.push_back(&touch);
+      for (const auto& [name, values] : all[t].own) touch.own.insert(name);
       exec(steps.body);
-      touches_.pop_back();
+      touches_.pop_back(), keep(t);
       all[t].seen.push_back(std::move(touch)), all[t].step.push_back(all[t].next++);
     }
     values_.erase(v), values_.erase(s);

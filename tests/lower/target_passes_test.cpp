@@ -73,10 +73,21 @@ TEST_CASE("threads keep together through a loop when its shared loops hold all t
 }
 
 TEST_CASE("a fence ends the iterations of shared loops that stream, and kernels that stream outside them") {
-  const Kernel shared = for_target(kernel({{over(j, {{streaming()}}, LoopKind::Par)}}), Target::openmp);
+  For many = over(Nat::fresh("r", 0, 511), {{streaming()}}, LoopKind::Seq);
+  many.upper = 512;
+  const Kernel shared = for_target(kernel({{over(j, {{many}}, LoopKind::Par)}}), Target::openmp);
   REQUIRE(loop(shared.body).body.size() == 2);
   CHECK(std::holds_alternative<Fence>(loop(shared.body).body[1].v));
   CHECK(count<Fence>(shared.body) == 1);
+  // A few elements are not worth one: they are stored as any others are.
+  const Kernel few = for_target(kernel({{over(j, {{streaming()}}, LoopKind::Par)}}), Target::openmp);
+  CHECK(count<Fence>(few.body) == 0);
+  bool streams = false;
+  visit(few.body, [&](const Stmt& s) {
+    const auto* x = std::get_if<Store>(&s.v);
+    streams = streams || (x && x->stream);
+  });
+  CHECK_FALSE(streams);
   const Kernel alone = for_target(kernel({{over(j, {{streaming()}}, LoopKind::Seq)}}), Target::openmp);
   CHECK(std::holds_alternative<Fence>(alone.body.back().v));
   CHECK(count<Fence>(alone.body) == 1);

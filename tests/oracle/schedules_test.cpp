@@ -266,6 +266,48 @@ TEST_CASE("isl: tiles that threads take in turns") {
   check_found(early, "both touch");
 }
 
+TEST_CASE("isl: unlike stages in tiles that threads take in turns") {
+  const Expr v = param("v", array({Nat(8), Nat(6)}, f64)), e = param("e", array({Nat(4), Nat(3)}, f64));
+  const auto half = [](const Expr& x, int colour) {
+    return update(x, {0, 0},
+                  zip_n(2, {positions({Nat(8), Nat(6)}), x | pad2(1, 1, clamp) | slide2(3, 1)}) |
+                      map2([=](Expr at, Expr w) {
+                        return select(eq((get(0, at) + get(1, at)) % 2, colour),
+                                      w[0][1] + w[1][0] + w[1][2] + w[2][1], w[1][1]);
+                      }));
+  };
+  const auto corrected =
+      update(v, {0, 0},
+             join_n(2, zip_n(2, {e | pad2(1, 1, clamp) | slide2(3, 1), split({Nat(2), Nat(2)}, v)}) |
+                           map2([](Expr w, Expr block) {
+                             return block | map2([=](Expr x) { return x + w[0][1] + w[1][1]; });
+                           })));
+  const auto left = [](const Expr& x) {
+    return x | pad2(1, 1, clamp) | slide2(3, 1) | map2(five) | slide2(2, 2) |
+           map2([](Expr w) { return w[0][0] + w[0][1] + w[1][0] + w[1][1]; });
+  };
+  const Program p = by({"leg",
+                        {v, e},
+                        let(corrected,
+                            [&](Expr x) {
+                              return let(half(x, 0), [&](Expr y) {
+                                return let(half(y, 1), [&](Expr z) { return tuple({z, left(z)}); });
+                              });
+                            }),
+                        {"v"},
+                        {}},
+                       "overwrite-bases");
+  for (const std::vector<Step>& steps :
+       {std::vector<Step>{{1, 2}, {0, 1}}, {{1, 3}, {0, 1}}, {{1, 1}, {0, 2}}, {{0, 2}, {1, 1}}}) {
+    CAPTURE(text_of(steps));
+    const Program turns = by(in_step(p, steps), "doacross");
+    CHECK(wrong_with(turns, p) == "");
+  }
+  const Program turns = by(in_step(p, {{1, 1}, {0, 1}}), "doacross");
+  for (const std::size_t stage : {1U, 2U, 3U})
+    for (const int axis : {0, 1}) CHECK_FALSE(wrong_with(with_smaller_lags(turns, stage, axis), p) == "");
+}
+
 TEST_CASE("isl: tiles of work-groups, whose items wait after each stage or once a step") {
   for (const std::string boundary : {"ghost", "neumann"})
     for (const bool once : {false, true}) {

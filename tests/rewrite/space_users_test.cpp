@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/expr/attributes.hpp"
+#include "ir/expr/ops.hpp"
 #include "ir/text/parse.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/lower.hpp"

@@ -30,6 +30,20 @@ std::string text_of(const std::vector<std::string>& lines) {
   return s;
 }
 
+Json json_of(const SolverRecord& r) {
+  const Platform& p = r.platform;
+  return {{"name", r.name},
+          {"expression", r.expression},
+          {"backend", p.backend},
+          {"device", p.device},
+          {"architecture", p.architecture},
+          {"compiler", p.compiler},
+          {"threads", p.threads},
+          {"rules", p.rules},
+          {"when", r.when},
+          {"plan", lines_of(r.plan)}};
+}
+
 Json json_of(const Record& r) {
   const Platform& p = r.platform;
   return {{"name", r.name},
@@ -78,6 +92,25 @@ int small(std::int64_t n, const char* name) {
   return static_cast<int>(n);
 }
 
+Platform platform_of(const Json& json) {
+  const auto text = [&](const char* name) { return field<std::string>(json, name); };
+  Platform p;
+  p.backend = text("backend"), p.device = text("device"), p.architecture = text("architecture"),
+  p.compiler = text("compiler"), p.rules = text("rules");
+  p.threads = small(field<std::int64_t>(json, "threads"), "threads");
+  return p;
+}
+
+SolverRecord solver_of(const Json& json) {
+  if (!json.is_object()) throw UserError("it is no object");
+  SolverRecord r;
+  r.name = field<std::string>(json, "name"), r.expression = field<std::string>(json, "expression");
+  r.platform = platform_of(json), r.when = field<std::int64_t>(json, "when");
+  r.plan = text_of(field<std::vector<std::string>>(json, "plan"));
+  if (const std::string fault = fault_of(r); !fault.empty()) throw UserError(fault);
+  return r;
+}
+
 Record record_of(const Json& json) {
   if (!json.is_object()) throw UserError("it is no object");
   const auto text = [&](const char* name) { return field<std::string>(json, name); };
@@ -89,10 +122,7 @@ Record record_of(const Json& json) {
   for (const Json& n : sizes) r.program.sizes.push_back(field<std::int64_t>(Json{{"sizes", n}}, "sizes"));
   r.program.size_names = field<std::vector<std::string>>(json, "size_names");
   r.type = text("type");
-  Platform& p = r.platform;
-  p.backend = text("backend"), p.device = text("device"), p.architecture = text("architecture"),
-  p.compiler = text("compiler"), p.rules = text("rules");
-  p.threads = small(field<std::int64_t>(json, "threads"), "threads");
+  r.platform = platform_of(json);
   r.caller_layout = field<bool>(json, "caller_layout"), r.layout = text("layout");
   r.sweeps = small(field<std::int64_t>(json, "sweeps"), "sweeps");
   r.ms = field<double>(json, "ms"), r.speedup = field<double>(json, "speedup"),
@@ -103,15 +133,8 @@ Record record_of(const Json& json) {
   return r;
 }
 
-}  // namespace
-
-std::string export_records(const std::vector<Record>& records) {
-  Json json{{"liftgen_database", kFormat}, {"records", Json::array()}};
-  for (const Record& r : records) json["records"].push_back(json_of(r));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-std::vector<Record> import_records(const std::string& text) {
+/// A document that we have written, or another version like this one.
+Json document(const std::string& text) {
   Json json;
   try {
     json = Json::parse(text);
@@ -124,15 +147,40 @@ std::vector<Record> import_records(const std::string& text) {
   if (json["liftgen_database"] != kFormat)
     throw UserError(
         "it is of another version than this liftgen reads; export it with a liftgen like this one");
-  const Json& list = json["records"];
+  return json;
+}
+
+/// All of a list, by `read`.
+template <class R>
+std::vector<R> all_of(const Json& list, const char* what, R (*read)(const Json&)) {
+  if (!list.is_array()) throw UserError("it is nothing that `liftgen db export` has written");
   if (list.size() > kMostRecords) throw UserError(fmt::format("it has more than {} records", kMostRecords));
-  std::vector<Record> records;
+  std::vector<R> all;
   for (const Json& each : list) try {
-      records.push_back(record_of(each));
+      all.push_back(read(each));
     } catch (const UserError& error) {
-      throw UserError(fmt::format("record {}: {}", records.size() + 1, error.what()));
+      throw UserError(fmt::format("{} {}: {}", what, all.size() + 1, error.what()));
     }
-  return records;
+  return all;
+}
+
+}  // namespace
+
+std::string export_records(const std::vector<Record>& records, const std::vector<SolverRecord>& solvers) {
+  Json json{{"liftgen_database", kFormat}, {"records", Json::array()}};
+  for (const Record& r : records) json["records"].push_back(json_of(r));
+  for (const SolverRecord& r : solvers) json["solvers"].push_back(json_of(r));
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::vector<Record> import_records(const std::string& text) {
+  return all_of(document(text)["records"], "record", record_of);
+}
+
+std::vector<SolverRecord> import_solvers(const std::string& text) {
+  const Json json = document(text);
+  return json.contains("solvers") ? all_of(json["solvers"], "solver", solver_of)
+                                  : std::vector<SolverRecord>{};
 }
 
 std::string read_exchange_file(const std::filesystem::path& path) {

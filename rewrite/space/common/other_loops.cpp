@@ -208,13 +208,25 @@ void unroll_block(Deriver& d, const Place& cells) {
   }
 }
 
+/// Threads share a long line in tiles.
+void run_line(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const Place& at, std::int64_t trips) {
+  constexpr std::int64_t kTile = 4096;
+  const bool shared = how.parallel && f.options.threads > 1 && trips >= 16 * kTile &&
+                      d.part(at).type().length().is_constant() && !in_parallel(d.program(), at);
+  if (!shared || !d.try_step("tile", {kTile}, at)) return run_innermost(d, f, how, at, trips);
+  Place tiles = at;
+  while (!is_map(d.part(tiles).op())) tiles = content_of(std::move(tiles));
+  d.step("map-par", tiles);
+  run_innermost(d, f, how, body_of(tiles), kTile);
+}
+
 void run_on_threads(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const Place& at) {
   const Expr e = d.part(at);
   const std::int64_t trips = trips_at(d, at);
   if (op_rank(e) > 1)
     d.step("map-nest", at);
   else if (rank_of(e.type()) == 1 && is_of_numbers(element_of(e.type())) && !makes_reductions(e))
-    run_innermost(d, f, how, at, trips);
+    run_line(d, f, how, at, trips);
   else if (takes_vectors(f, how, trips) && !block_of(d, at).empty())
     unroll_block(d, at), run_innermost(d, f, how, at, trips);
   else

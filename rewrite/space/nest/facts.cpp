@@ -214,16 +214,22 @@ std::optional<Chain> stages_at_top(const Program& program) {
   return chain;
 }
 
-/// The outermost axis, of stages that are all maps over it.
+/// The outermost axis, of stages that are all maps over it. Lines have no planes to go along: all stages of
+/// a tile follow one another.
 void read_steps_of_stages(const Program& program, NestFacts& f) {
-  if (f.update || f.axes.size() < 2) return;
+  constexpr std::int64_t kOfTiles = 1 << 16;  ///< elements that are worth tiles
+  if (f.update || f.axes.empty()) return;
+  f.lines = f.axes.size() == 1;
+  const auto wraps = [](const Expr& e) { return e.is(Op::Pad) && pad_boundary(e) == Boundary::wrap; };
+  if (f.lines && (f.axes[0].extent.value_or(0) < kOfTiles || contains(program.body, wraps))) return;
   const std::optional<Chain> stages = stages_at_top(program);
   if (!stages) return;
   const auto rings = apply(find_rule("rings"), program, {});
   const std::vector<std::string> steps = axes_of_steps(rings, {f.axes.data(), 1});
   if (steps.empty()) return;
-  f.rings = f.stages_go_in_step = true;
   f.no_tiles = !apply(find_rule("in-tiles"), *rings, {}, {std::int64_t{0}, std::int64_t{1}});
+  if (f.lines && f.no_tiles) return;
+  f.rings = f.stages_go_in_step = true;
   f.may_be_fused = !stages_of(program.body).empty();
   f.in_time = stages->stages.size();
 }

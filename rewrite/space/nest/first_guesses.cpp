@@ -163,11 +163,12 @@ List on_grid(const NestFacts& f, bool stages) {
 List in_rings(const NestFacts& f) {
   List r;
   if (!f.rings) return r;
-  for (const std::int64_t width : {1, 16}) {
+  for (const std::int64_t width : f.lines ? std::vector<std::int64_t>{1} : std::vector<std::int64_t>{1, 16}) {
     Wishes w{{key::in_place, false},
              {key::time, AxisSizes{{{f.axes[f.above_update].name, width}}}},
              {key::rings, true},
              {key::inner, Inner::vec}};
+    if (f.lines) w.set(key::tile, AxisSizes{});
     if (const auto strips = strips_of(f); !strips.empty()) {
       w.set(key::strips, strips.front());
       if (width == 1) w.set(key::stream, true), r.push_back(w), w.erase(key::stream);

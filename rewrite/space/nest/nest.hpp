@@ -30,6 +30,7 @@ struct NestFacts : ProgramFacts {
   std::vector<SweepLoops> each;
   std::vector<std::string> steps;  ///< axes along which the sweeps may go in step, outer to inner
   bool two_arrays = false;         ///< and then take turns in two arrays, since they are not in place
+  bool lines = false;  ///< stages over one axis: a tile of all of them at a time, one stage after the other
   bool stages_go_in_step = false;  ///< these are the axes of stages that are stored, not of sweeps
   bool may_be_fused = false;       ///< these stages can be computed where they are read instead
   bool no_tiles = false;           ///< nor can they be computed a tile of the result at a time

@@ -25,7 +25,9 @@ const NestDecision& rings() {
                             })
                             .of_stored_stages_too()
                             .admitted(admits_rings)
-                            .said("rings of planes"));
+                            .said([](const NestFacts& f, const Configuration& c) -> std::string {
+                              return c[key::rings] && !f.lines ? "rings of planes" : "";
+                            }));
   return d;
 }
 

@@ -35,6 +35,13 @@ std::vector<AxisSizes> of_rows(const NestFacts& f) {
   return r;
 }
 
+/// What a cache of a thread's own holds of all stages.
+std::vector<AxisSizes> of_lines(const NestFacts& f) {
+  std::vector<AxisSizes> r;
+  for (const std::int64_t width : kElementsOfStrip) r.push_back({{{f.axes[0].name, width}}});
+  return r;
+}
+
 /// Whether what rings hold of whole planes is more than a cache of a thread's own.
 bool planes_are_large(const NestFacts& f) {
   std::int64_t bytes = 8 * (3 * static_cast<std::int64_t>(f.in_time));
@@ -53,6 +60,7 @@ bool has_loops_for_threads(const NestFacts& f) {
 std::vector<AxisSizes> strips_of(const NestFacts& f) {
   if (f.on_grid()) return group_tiles(f);
   if (!f.rings || f.no_tiles) return {};
+  if (f.lines) return of_lines(f);
   std::vector<AxisSizes> r, rows = of_rows(f);
   if (!has_loops_for_threads(f)) r = of_planes(f);
   r.insert(planes_are_large(f) ? r.begin() : r.end(), rows.begin(), rows.end());
@@ -71,7 +79,7 @@ const NestDecision& strips() {
           })
           .of_stored_stages_too()
           .admitted([](const NestFacts& f, const Configuration& c, const AxisSizes& strip) {
-            if (f.on_grid() && strip.empty() != c[key::time].empty()) return false;
+            if ((f.on_grid() || f.lines) && strip.empty() != c[key::time].empty()) return false;
             const std::vector<AxisSizes> known = f.on_grid() ? group_tiles(f, c[key::loads]) : strips_of(f);
             return strip.empty() ||
                    (c[key::rings] && std::find(known.begin(), known.end(), strip) != known.end());

@@ -26,6 +26,7 @@ std::vector<AxisSizes> along(const std::vector<std::string>& axes) {
 }
 /// With rings, the outermost axis alone.
 std::vector<AxisSizes> with_rings(const NestFacts& f) {
+  if (f.lines && f.rings) return {{{{f.axes[0].name, 1}}}};
   return f.rings ? along({f.axes[f.above_update].name}) : std::vector<AxisSizes>{};
 }
 std::vector<AxisSizes> schedules(const NestFacts& f) {
@@ -94,12 +95,14 @@ void take_schedule(NestDeriver& d, const NestFacts& f, const Configuration& c, c
     }
   };
   along("in-tiles", c[key::strips]);
+  if (f.lines) return;
   if (c[key::rings] && c[key::inner] == Inner::vec && !f.on_grid()) align_rings(d, f);
   along("in-step", c[key::time]);
 }
 
-std::string schedule_words(const NestFacts&, const Configuration& c) {
+std::string schedule_words(const NestFacts& f, const Configuration& c) {
   std::string s;
+  if (f.lines) return s;
   for (const AxisSize& step : c[key::time].list) s += (s.empty() ? "in step along " : " and ") + step.axis;
   return s;
 }

@@ -94,6 +94,9 @@ class Generator {
   Expr bands();
   Expr bordered_stages();
 
+  // legs.cpp
+  Expr leg();
+
   std::mt19937_64 random_;
   std::vector<Nat> sizes_;
   Sizes values_;

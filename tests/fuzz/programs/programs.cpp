@@ -285,7 +285,7 @@ Made Generator::make() {
     values_[name] = value;
   }
   Expr body;
-  const int k = number(0, 17);
+  const int k = number(0, 19);
   body = k < 4    ? anything()
          : k < 6  ? sweep()
          : k < 7  ? reduction()
@@ -296,7 +296,8 @@ Made Generator::make() {
          : k < 14 ? rows_by_rows()
          : k < 15 ? elimination()
          : k < 17 ? bands()
-                  : bordered_stages();
+         : k < 18 ? bordered_stages()
+                  : leg();
   // A copy is no program: something is to be computed.
   Made made{{"made", params_of(body), body, {}}, {}};
   for (const Expr& a : made.program.arguments) {
