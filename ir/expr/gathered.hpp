@@ -11,8 +11,8 @@ namespace lift {
 /// What a name in a term stands for; nothing where that is not known.
 using Definition = std::function<std::optional<Term>(const std::string& local)>;
 
-/// Whether the i32 or i64 is proved to be one of 0 to length - 1: from index arithmetic, and from min, max, %,
-/// select and sums with numbers around anything else.
+/// Whether the i32 or i64 is proved to be one of 0 to length - 1: from index arithmetic, and from min, max,
+/// %, select and sums with numbers around anything else.
 bool is_within(const Term& i, const Nat& length, const Facts& facts, const Definition& definition);
 
 /// A position that is within, as an i32: lengths are i32.

@@ -341,7 +341,7 @@ LIFT_TYPE_RULE(gather) {
       type_error(op,
                  "position " + std::to_string(d) + " has type " + c[d + 1].type().str() + ", expected i32",
                  c[d + 1].type().is_scalar() ? "convert it, i32(floor(x)) or i32(round(x))"
-                                               : "positions are numbers");
+                                             : "positions are numbers");
     const Nat length = shape_of(c[0].type(), rank)[d];
     need(op, less_equal(length, greatest_i32),
          "positions up to " + length.str() + " are more than an i32 holds", "split the array");

@@ -71,20 +71,29 @@ class Instances {
     if (how < 2 && !lengths_.empty())
       return lengths_[static_cast<std::size_t>(random_.n(0, static_cast<int>(lengths_.size()) - 1))];
     int n = random_.n(1, how < 4 ? 3 : 8);
-    if (!written_.empty() && random_.n(0, 2) > 0)  // as long as a window, a multiple of a chunk
-      n = written_[static_cast<std::size_t>(random_.n(0, static_cast<int>(written_.size()) - 1))] *
-              random_.n(1, 2) +
-          random_.n(0, 1) * random_.n(0, 3);
-    else if (how < 4)
+    if (how < 4)
       for (const int k : numbers_)
         if (n * k <= 16 && random_.n(0, 2) > 0) n *= k;
     lengths_.push_back(n);
     return n;
   }
 
+  /// As long as a window that the rule has, or a multiple of a chunk; 0: as any other.
+  int long_length() {
+    if (written_.empty() || random_.n(0, 2) == 0) return 0;
+    const int k = written_[static_cast<std::size_t>(random_.n(0, static_cast<int>(written_.size()) - 1))];
+    return k * random_.n(1, 2) + random_.n(0, 1) * random_.n(0, 3);
+  }
+
   Expr array(int rank) {
     std::vector<Nat> shape;
-    for (int d = 0; d < rank; ++d) shape.emplace_back(length());
+    constexpr int kElements = 150;  // of long arrays, in which functions are applied to each
+    int elements = 1;
+    for (int d = 0; d < rank; ++d) {
+      int n = length();
+      if (const int k = long_length(); k > 0 && k * elements <= kElements) n = k;
+      shape.emplace_back(n), elements *= n;
+    }
     const Type scalar = random_.scalar();
     switch (random_.n(0, 5)) {
       case 0:  // of pairs: parameters of programs are arrays of scalars
