@@ -49,7 +49,7 @@ gmg::Plan plan_of(const SolveOptions& o, gmg::Plan plan) {
   const auto take = [](const auto& asked, auto& choice) { choice = asked.value_or(choice); };
   take(o.down, plan.down), take(o.up, plan.up), take(o.weight, plan.weight);
   take(o.full_start, plan.full_start), take(o.mixed, plan.mixed), take(o.inner, plan.inner);
-  plan.tuned = o.tuned, plan.bricks.clear();
+  plan.tuned = o.tuned, plan.plain = o.plain, plan.bricks.clear();
   if (!o.bricks.empty())
     for (const auto n : cells_of(o.bricks, "--bricks")) plan.bricks.push_back(static_cast<int>(n));
   gmg::check(plan);

@@ -80,6 +80,9 @@ void add_solve_options(CLI::App& app, SolveOptions& o) {
       "automatic, gauss-seidel (by colours), jacobi, chebyshev, or lines-k, lines-j, lines-i (all cells of a "
       "line at once; lines-z, -y, -x likewise)");
   app.add_option("--report", o.report, "write how it went to this file as one HTML page");
+  app.add_flag(
+      "--plain", o.plain,
+      "kernels as they are written, one sweep at a time, by one thread: what others are compared with");
   app.add_option(
       "--bricks", o.bricks,
       "along each axis, outermost first: the domain in bricks with arrays of their own (one brick)");

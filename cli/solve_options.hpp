@@ -22,7 +22,7 @@ struct SolveOptions {
   double spacing = 0, to = 1e-8, a = 1;
   int cycles = 30;
   double tune = 0, tune_plan = 0;
-  bool variable = false, tuned = false, untuned = false;
+  bool variable = false, tuned = false, untuned = false, plain = false;
   // Of the plan; none: as tuning has found, else as Plan{} has it.
   std::optional<std::string> cycle, smoother, bottom;
   std::optional<double> weight;

@@ -30,7 +30,7 @@ Bricks::Bricks(const Plan& plan, const std::vector<std::unique_ptr<Level>>& leve
     levels_.push_back(std::make_unique<BrickLevel>(*partition_, l, *levels[l], ratios[l], plan));
   std::vector<LaterKernel*> all;
   for (const auto& level : levels_) level->add_needed({plan.down, plan.up}, plan.full_start, all);
-  make_all(all, {.tuned = plan.tuned, .database = plan.database}, plan.kernels);
+  make_all(all, making(plan));
 }
 
 std::string Bricks::text() const {

@@ -119,7 +119,7 @@ void Hierarchy::make_kernels() {
     if (plan_.full_start) all.push_back(&b.restriction);
   }
   if (single_) single_->add_needed(all);
-  make_all(all, {.tuned = plan_.tuned, .database = plan_.database}, plan_.kernels);
+  make_all(all, making(plan_));
   kernels_ms_ += ms_since(before);
 }
 
@@ -311,7 +311,7 @@ void Hierarchy::find_steps() {
     if (!single_ || plan_.full_start)
       all.push_back(&levels_[l]->apply_kernel()), all.push_back(&between_[l]->correction);
   if (single_) single_->add_needed(all);
-  make_all(all, {.tuned = plan_.tuned, .database = plan_.database}, plan_.kernels);
+  make_all(all, making(plan_));
   bind();
 }
 

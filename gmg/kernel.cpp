@@ -87,17 +87,25 @@ std::string kernel_key(const Program& program) { return hash_text(canonical_text
 
 namespace {
 
-CompileOptions by_known(const LaterKernel& kernel, CompileOptions options, const Derivations& known) {
-  if (known.empty()) return options;
-  if (const auto it = known.find(kernel_key(kernel.program())); it != known.end())
+CompileOptions as_written(const Program& program, CompileOptions options) {
+  options.derivation = Derivation{};
+  if (!program.overwritable.empty()) options.derivation->push_back({"update-in-place", {}, {}});
+  options.tuned = false;
+  return options;
+}
+
+CompileOptions options_for(const LaterKernel& kernel, const Making& making) {
+  CompileOptions options = making.options;
+  if (making.plain) return as_written(kernel.program(), std::move(options));
+  if (making.known.empty()) return options;
+  if (const auto it = making.known.find(kernel_key(kernel.program())); it != making.known.end())
     options.derivation = parse_derivation(it->second), options.or_default = true, options.tuned = false;
   return options;
 }
 
 }  // namespace
 
-void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& options,
-              const Derivations& known) {
+void make_all(std::span<LaterKernel* const> kernels, const Making& making) {
   std::vector<LaterKernel*> missing;
   for (LaterKernel* k : kernels)
     if (!k->is_made() && std::find(missing.begin(), missing.end(), k) == missing.end()) missing.push_back(k);
@@ -110,7 +118,7 @@ void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& optio
     try {
       for (std::size_t k = next++; k < missing.size(); k = next++) {
         if (interrupted()) throw UserError("gmg: interrupted while kernels were made");
-        missing[k]->make(by_known(*missing[k], options, known));
+        missing[k]->make(options_for(*missing[k], making));
       }
     } catch (...) {
       const std::lock_guard lock(mutex);

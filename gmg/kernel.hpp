@@ -88,9 +88,13 @@ struct KernelRole {
 std::string kernel_key(const Program& program);
 /// Derivations as text, by kernel_key.
 using Derivations = std::map<std::string, std::string>;
-/// Makes those that are not made yet, several at once: most of the time goes to the C compiler. By their
-/// derivations in `known`, where there is one that applies.
-void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& options = {},
-              const Derivations& known = {});
+/// How kernels are made.
+struct Making {
+  CompileOptions options = {};
+  Derivations known = {};  ///< derivations that go before, where they apply
+  bool plain = false;      ///< as they are written, whatever is known
+};
+/// Makes those that are not made yet, several at once: most of the time goes to the C compiler.
+void make_all(std::span<LaterKernel* const> kernels, const Making& making = {});
 
 }  // namespace lift::gmg

@@ -48,6 +48,7 @@ double compulsory_bytes(const Program& p) {
 }
 
 bool is_worth_one_pass(const Grid& grid, const Plan& plan) {
+  if (plan.plain) return false;
   if (plan.passes != Passes::automatic) return plan.passes != Passes::each;
   return exceeds_caches(grid);
 }
@@ -59,11 +60,15 @@ bool exceeds_caches(const Grid& grid) {
   return bytes > (cache > 0 ? cache : 32e6);
 }
 
+Making making(const Plan& plan) {
+  return {{.tuned = plan.tuned, .database = plan.database}, plan.kernels, plan.plain};
+}
+
 bool is_worth_whole_legs(const Grid& grid, const Plan& plan, const Ratios& ratios) {
   const std::vector<std::int64_t>& cells = grid.domain().cells();
   for (std::size_t d = 0; d < ratios.size(); ++d)
     if (cells[d] % ratios[d] != 0) return false;  // corrections of an odd number are no loops over planes
-  if (plan.down == 0 || plan.up == 0 || ratios.empty()) return false;
+  if (plan.plain || plan.down == 0 || plan.up == 0 || ratios.empty()) return false;
   return plan.passes == Passes::legs || (plan.passes == Passes::automatic && exceeds_caches(grid));
 }
 

@@ -10,6 +10,9 @@
 
 namespace lift::gmg {
 
+/// Of a plan's kernels.
+Making making(const Plan& plan);
+
 /// Bytes that a program has to move: its arrays once, what it writes once more, and once more where that was
 /// not read before.
 double compulsory_bytes(const Program& p);

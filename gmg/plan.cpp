@@ -85,6 +85,7 @@ std::string str(const Plan& p) {
   if (p.weight > 0) s += fmt::format(", weight {:.4g}", p.weight);
   if (p.passes != Passes::automatic) s += std::string(", passes ") + text(p.passes);
   if (p.corrections != Corrections::automatic) s += std::string(", corrections ") + text(p.corrections);
+  if (p.plain) s += ", kernels as they are written";
   if (p.mixed) s += ", cycles in f32";
   if (p.mixed && p.inner > 0) s += fmt::format(", {} for one residual in f64", p.inner);
   if (!p.bricks.empty()) s += fmt::format(", {} bricks", fmt::join(p.bricks, "x"));

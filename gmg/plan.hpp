@@ -72,7 +72,10 @@ struct Plan {
   /// these sizes or near them.
   bool tuned = false;
   std::string database = {};  ///< a file; empty: the user's; "none": nothing was found
-  bool full_start = false;    ///< begins with full multigrid: a cycle on each level, from the coarsest
+  /// Kernels are computed as they are written, one sweep at a time, by one thread: slow, and what others are
+  /// compared with. Not among what tuning keeps.
+  bool plain = false;
+  bool full_start = false;  ///< begins with full multigrid: a cycle on each level, from the coarsest
   /// How kernels are computed: derivations by their program (kernel_key). Those that do not apply, and other
   /// kernels: as always.
   std::map<std::string, std::string> kernels = {};

@@ -132,7 +132,8 @@ Plan merged(const Plan& asked, const Plan& found) {
     if (asked.*member != usual.*member) plan.*member = asked.*member;
   });
   for (const auto& [hash, derivation] : asked.kernels) plan.kernels[hash] = derivation;
-  plan.tuned = asked.tuned, plan.database = asked.database, plan.bricks = asked.bricks;
+  plan.tuned = asked.tuned, plan.database = asked.database, plan.bricks = asked.bricks,
+  plan.plain = asked.plain;
   return plan;
 }
 

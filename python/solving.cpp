@@ -274,6 +274,7 @@ void bind_solving(py::module_& parent) {
       .def_readwrite("weight", &Plan::weight)
       .def_readwrite("ratios", &Plan::ratios)
       .def_readwrite("bricks", &Plan::bricks)
+      .def_readwrite("plain", &Plan::plain)
       .def_readwrite("steps", &Plan::steps)
       .def_readwrite("bottom_cells", &Plan::bottom_cells)
       .def_readwrite("bottom_sweeps", &Plan::bottom_sweeps)

@@ -120,7 +120,7 @@ def _plan(options):
 
 class Solver:
     """A solver of an equation. Choices by name: cycle="V", steps, smoother, down, up, weight, ratios, bricks, bottom, passes, corrections,
-    mixed, inner, tuned, database, full_start (docs/solver.md). With tuned=True, those that are not named, and kernels, are what `tune`
+    mixed, inner, plain, tuned, database, full_start (docs/solver.md). With tuned=True, those that are not named, and kernels, are what `tune`
     and `tune_plan` have found for such an equation before, in the `database` (a file; the user's without it). Kernels are made here.
 
     equation  a gmg.Equation; **plan: the choices. UserError: no such choice, an A that cannot be solved for.

@@ -96,6 +96,43 @@ TEST_CASE("whole legs in cycles of every kind, in the largest norm, with steps o
   }
 }
 
+TEST_CASE("kernels as they are written have the history of the others, whatever these do") {
+  for (const Case& c : kCases)
+    for (const gmg::Smoother smoother :
+         {gmg::Smoother::automatic, gmg::Smoother::jacobi, gmg::Smoother::chebyshev}) {
+      CAPTURE(c.faces);
+      CAPTURE(text(smoother));
+      gmg::Plan plan;
+      plan.smoother = smoother;
+      for (const gmg::CycleKind cycle : {gmg::CycleKind::V, gmg::CycleKind::W}) {
+        plan.cycle = cycle, plan.plain = false;
+        const gmg::Report as_always = solved(c, plan, 1e-8);
+        plan.plain = true;
+        const gmg::Report plain = solved(c, plan, 1e-8);
+        REQUIRE(plain.history.size() == as_always.history.size());
+        for (std::size_t k = 0; k < plain.history.size(); ++k)
+          CHECK(std::abs(plain.history[k] - as_always.history[k]) <=
+                1e-10 * plain.history[k] + 1e-13 * plain.history[0]);
+      }
+    }
+}
+
+TEST_CASE("kernels as they are written are of one thread, without vectors, and no whole legs") {
+  gmg::Plan plan;
+  plan.plain = true, plan.passes = gmg::Passes::legs;
+  gmg::Solver solver(gmg::helmholtz(box_of({{64, 64, 64}, "dirichlet"})), plan);
+  std::size_t made = 0;
+  for (const gmg::KernelRole& k : solver.hierarchy().roles()) {
+    if (!k.kernel->is_made()) continue;
+    ++made;
+    const std::string& source = k.kernel->get().source();
+    CHECK(source.find("omp parallel") == std::string::npos);
+    CHECK(source.find("vector_size") == std::string::npos);
+    CHECK(k.role != gmg::KernelRole::Role::sweeps);
+  }
+  CHECK(made > 4);
+}
+
 TEST_CASE("one thread and two have one history, to 1e-10") {
   gmg::Plan plan;
   plan.passes = gmg::Passes::together;
