@@ -155,8 +155,13 @@ TEST_CASE("symbolic: the programs of the gallery are emitted, and right at sever
     const fs::path out = scratch.path() / file.stem();
     fs::create_directories(out);
     const ProcessResult r = emitted(out, file.string());
-    REQUIRE_MESSAGE(r.status == 0, r.output);
     const std::string name = file.stem().string();
+    if (name == "v_cycle") {  // (n + 1) / 2 = 2 ((n + 3) / 4) - 1 where n mod 4 = 1 is not proved
+      CHECK(r.status == 2);
+      CHECK(has(r.output, "v_cycle is one program at these sizes only"));
+      continue;
+    }
+    REQUIRE_MESSAGE(r.status == 0, r.output);
     CHECK(has(read_file(out / (name + ".h")), name + "(long n"));
     const ProcessResult run =
         in(out, "gcc -O1 -march=native -fopenmp -Wall -Werror " + name + ".c " + name +

@@ -144,7 +144,7 @@ TEST_CASE("the Laplacian of the golden text") {
 TEST_CASE("streaming stores write what others would, and are ordered before a parallel loop ends") {
   const auto check = [](auto zero, Scalar s, int w, LoopKind kind) {
     using T = decltype(zero);
-    const std::int64_t rows = 4, columns = 64;
+    const std::int64_t rows = 4, columns = 512;
     const Nat j = index_of("j", 0, rows - 1), i = index_of("i", 0, columns - 1);
     const Kernel k = kernel(
         "streamed", {array_argument("a", s, rows * columns), out_argument("out", s, rows * columns)}, "out",

@@ -1,4 +1,6 @@
 // Chains in overlapped tiles: each tile computes what its part of the result needs.
+#include <stdexcept>
+
 #include "ir/text/parse.hpp"
 #include "tests/lower/in_step_chains.hpp"
 
@@ -14,6 +16,15 @@ Program with_margins(const Program& p, const std::vector<std::int64_t>& margins)
   };
   q.body = changed(p.body);
   return q;
+}
+
+/// Computes other results, or reads what a tile does not have.
+bool is_wrong(const Program& p, const LoopsRun& expected) {
+  try {
+    return run_loops(translate(p), 1).results != expected.results;
+  } catch (const std::out_of_range&) {
+    return true;
+  }
 }
 
 }  // namespace
@@ -46,7 +57,7 @@ TEST_CASE("in tiles: each computes what its part of the result needs, in step or
           --margins[0];  // behind the check's back, part of the first stage is never computed
           CHECK_THROWS_WITH_AS(lower(with_margins(q, margins)), doctest::Contains("beyond the tile"),
                                UserError);
-          CHECK(run_loops(translate(with_margins(q, margins)), 1).results != expected.results);
+          CHECK(is_wrong(with_margins(q, margins), expected));
         }
     }
 }
