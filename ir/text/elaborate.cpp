@@ -270,7 +270,7 @@ Expr Elaborator::let(const Term& t) {
 /// Gives the names of a binder to a value or its components.
 void Elaborator::bind(const Binder& b, const Expr& e) {
   if (!b.apart) {
-    scopes_.emplace_back(b.name, e);
+    scopes_.push_back({b.name, e});
     return;
   }
   const bool open = pattern_ && e.type().is_any();
