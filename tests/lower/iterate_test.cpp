@@ -149,6 +149,26 @@ TEST_CASE("steps over the grid are launches in a loop of the host's") {
   }
 }
 
+TEST_CASE("steps over the grid that use a number made before them") {
+  const Expr xs = param("xs", array({Nat(40)}, f64)), ys = param("ys", array({Nat(6)}, f64));
+  const auto add = fun({f64, f64}, [](Expr a, Expr b) { return a + b; });
+  const Expr sum = reduce(add, literal(0, f64), ys);
+  const Expr named =
+      make(Op::Let, {sum, function_of(f64, [&](Expr s) {
+                       return iterate(Nat(9),
+                                      fun(xs.type(),
+                                          [&](Expr x) {
+                                            return map_with(
+                                                Op::MapGlb, 1,
+                                                fun(array({Nat(3)}, f64),
+                                                    [&](Expr w) { return w[0] - w[1] + w[2] * s / 64.0; }),
+                                                x | pad(1, 1, clamp) | slide(3, 1), {0, 1, 0, 0});
+                                          }),
+                                      xs);
+                     })});
+  run(program({xs, ys}, named));
+}
+
 TEST_CASE("what cannot be iterated is refused with the number") {
   const Expr xs = param("xs", array({Nat(512)}, f64));
   Views views;
