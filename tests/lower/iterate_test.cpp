@@ -151,10 +151,9 @@ TEST_CASE("steps over the grid are launches in a loop of the host's") {
 
 TEST_CASE("steps over the grid that use a number made before them") {
   const Expr xs = param("xs", array({Nat(40)}, f64)), ys = param("ys", array({Nat(6)}, f64));
-  const auto add = fun({f64, f64}, [](Expr a, Expr b) { return a + b; });
-  const Expr sum = reduce(add, literal(0, f64), ys);
+  const Expr number = ys[0] * ys[1] - ys[2];
   const Expr named =
-      make(Op::Let, {sum, function_of(f64, [&](Expr s) {
+      make(Op::Let, {number, function_of(f64, [&](Expr s) {
                        return iterate(Nat(9),
                                       fun(xs.type(),
                                           [&](Expr x) {
