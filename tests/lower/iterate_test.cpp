@@ -152,19 +152,19 @@ TEST_CASE("steps over the grid are launches in a loop of the host's") {
 TEST_CASE("steps over the grid that use a number made before them") {
   const Expr xs = param("xs", array({Nat(40)}, f64)), ys = param("ys", array({Nat(6)}, f64));
   const Expr number = ys[0] * ys[1] - ys[2];
-  const Expr named =
-      make(Op::Let, {number, function_of(f64, [&](Expr s) {
-                       return iterate(Nat(9),
-                                      fun(xs.type(),
-                                          [&](Expr x) {
-                                            return map_with(
-                                                Op::MapGlb, 1,
-                                                fun(array({Nat(3)}, f64),
-                                                    [&](Expr w) { return w[0] - w[1] + w[2] * s / 64.0; }),
-                                                x | pad(1, 1, clamp) | slide(3, 1), {0, 1, 0, 0});
-                                          }),
-                                      xs);
-                     })});
+  const Expr named = make(
+      Op::Let, {number, function_of(f64, [&](Expr s) {
+                  return iterate(Nat(9),
+                                 fun(xs.type(),
+                                     [&](Expr x) {
+                                       return map_with(
+                                           Op::MapGlb, 1,
+                                           fun(array({Nat(3)}, f64),
+                                               [&](Expr w) { return w[0] * s - w[1] + w[2] * s / 64.0; }),
+                                           x | pad(1, 1, clamp) | slide(3, 1), {0, 1, 0, 0});
+                                     }),
+                                 xs);
+                })});
   run(program({xs, ys}, named));
 }
 
