@@ -2,6 +2,8 @@
 // interpreter's.
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "ir/error.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/known_number.hpp"
@@ -166,6 +168,16 @@ TEST_CASE("steps over the grid that use a number made before them") {
                                  xs);
                 })});
   run(program({xs, ys}, named));
+  for (const Kernel& k : launches(lower(program({xs, ys}, named)))) {
+    std::set<std::string> made;
+    visit(k.body, [&](const Stmt& x) {
+      if (const auto* l = std::get_if<Let>(&x.v)) made.insert(l->local->name);
+      if (const auto* d = std::get_if<Declare>(&x.v)) made.insert(d->local->name);
+    });
+    visit_terms(k.body, [&](const Term& t) {
+      if (t->kind == TermKind::Local) CHECK_MESSAGE(made.contains(t->name), str(k));
+    });
+  }
 }
 
 TEST_CASE("what cannot be iterated is refused with the number") {
