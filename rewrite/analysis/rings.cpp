@@ -7,6 +7,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/nat/nat_atoms.hpp"
 
 namespace lift {
 namespace {
@@ -37,7 +38,8 @@ std::vector<std::optional<std::int64_t>> span_of_steps(const StageGraph& g, cons
 
 namespace {
 
-std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+using detail::floor_div;
+
 /// From one iteration of its loop to the next, in planes of the finest grid.
 std::int64_t pace_of(const StageWrites& w, std::size_t axis) {
   return w.scale.at(axis) * std::max<std::int64_t>(1, w.each.at(axis));
@@ -54,8 +56,8 @@ bool stays_in_step(const StageGraph& g, const Dependence& d, std::size_t axis, s
   const std::int64_t pace = pace_of(to, axis), of_from = pace_of(from, axis);
   for (std::int64_t t = 0; t < width; ++t)  // of the reader's iterations: steps repeat themselves after these
     for (const std::int64_t at : {*x.min, *x.max + depth_of(to, axis)}) {
-      const std::int64_t written = of_from * floor_of(pace * t + *begins + at, of_from);
-      if (floor_of(written + lags.at(d.from), width) != floor_of(pace * t + lags.at(d.to), width))
+      const std::int64_t written = of_from * floor_div(pace * t + *begins + at, of_from);
+      if (floor_div(written + lags.at(d.from), width) != floor_div(pace * t + lags.at(d.to), width))
         return false;
     }
   return true;

@@ -54,6 +54,14 @@ gmg::Report solved(const Case& c, const gmg::Plan& plan, double to, std::vector<
   return r;
 }
 
+/// To 1e-10 of each norm, less what rounding leaves of the first.
+void check_same_history(const gmg::Report& expected, const gmg::Report& other) {
+  REQUIRE(expected.history.size() == other.history.size());
+  for (std::size_t k = 0; k < expected.history.size(); ++k)
+    CHECK(std::abs(expected.history[k] - other.history[k]) <=
+          1e-10 * expected.history[k] + 1e-13 * expected.history[0]);
+}
+
 const std::vector<Case> kCases{{{20, 24, 22}, "dirichlet"}, {{17, 24, 21}, "mixed"},
                                {{16, 20, 12}, "neumann"},   {{16, 16, 20}, "periodic"},
                                {{40, 31}, "mixed"},         {{150}, "mixed"}};
@@ -72,10 +80,7 @@ TEST_CASE("several sweeps, and whole legs, in one pass over memory have the hist
       CAPTURE(text(passes));
       plan.passes = passes;
       const gmg::Report together = solved(c, plan, 1e-8);
-      REQUIRE(each.history.size() == together.history.size());
-      for (std::size_t k = 0; k < each.history.size(); ++k)
-        CHECK(std::abs(each.history[k] - together.history[k]) <=
-              1e-10 * each.history[k] + 1e-13 * each.history[0]);
+      check_same_history(each, together);
     }
   }
 }
@@ -90,9 +95,7 @@ TEST_CASE("whole legs in cycles of every kind, in the largest norm, with steps o
     plan.passes = gmg::Passes::legs;
     const gmg::Report legs = solved(kCases[0], plan, 1e-8, nullptr, gmg::Norm::max);
     CHECK(each.converged());
-    REQUIRE(each.history.size() == legs.history.size());
-    for (std::size_t k = 0; k < each.history.size(); ++k)
-      CHECK(std::abs(each.history[k] - legs.history[k]) <= 1e-10 * each.history[k] + 1e-13 * each.history[0]);
+    check_same_history(each, legs);
   }
 }
 
@@ -109,10 +112,7 @@ TEST_CASE("kernels as they are written have the history of the others, whatever 
         const gmg::Report as_always = solved(c, plan, 1e-8);
         plan.plain = true;
         const gmg::Report plain = solved(c, plan, 1e-8);
-        REQUIRE(plain.history.size() == as_always.history.size());
-        for (std::size_t k = 0; k < plain.history.size(); ++k)
-          CHECK(std::abs(plain.history[k] - as_always.history[k]) <=
-                1e-10 * plain.history[k] + 1e-13 * plain.history[0]);
+        check_same_history(plain, as_always);
       }
     }
 }
@@ -143,9 +143,7 @@ TEST_CASE("one thread and two have one history, to 1e-10") {
     configure_openmp(2);
     const gmg::Report two = solved(c, plan, 1e-8);
     configure_openmp(0);
-    REQUIRE(one.history.size() == two.history.size());
-    for (std::size_t k = 0; k < one.history.size(); ++k)
-      CHECK(std::abs(one.history[k] - two.history[k]) <= 1e-10 * one.history[k] + 1e-13 * one.history[0]);
+    check_same_history(one, two);
   }
 }
 
@@ -232,10 +230,7 @@ TEST_CASE("exploring a cycle's kernels leaves the history as it is, and a second
   CHECK(lines.size() >= 3);
   CHECK(std::filesystem::exists(file));
   const gmg::Report after = solver.solve(f, v, {.relative = 1e-8});
-  REQUIRE(before.history.size() == after.history.size());
-  for (std::size_t k = 0; k < before.history.size(); ++k)
-    CHECK(std::abs(before.history[k] - after.history[k]) <=
-          1e-10 * before.history[k] + 1e-13 * before.history[0]);
+  check_same_history(before, after);
 }
 
 // Run by itself: a kernel that another test has opened would hide it.

@@ -89,7 +89,6 @@ bool can_take_turns(const Program& program) {
 
 }  // namespace
 
-// that each is copied to where the result goes, and kept as far as it is read.
 bool can_take_turns_in_rings(const Program& program, std::int64_t rows) {
   return all_apply(
       program, {{"rings-in-turns", {rows}}, {"in-step", {1, rows}}, {"in-step", {0, 1}}, {"doacross", {}}});
