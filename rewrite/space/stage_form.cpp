@@ -7,6 +7,7 @@
 #include "rewrite/analysis/nest.hpp"
 #include "rewrite/analysis/parts.hpp"
 #include "rewrite/space/deriver.hpp"
+#include "rewrite/space/reduction/reduction.hpp"
 
 namespace lift {
 namespace {
@@ -84,6 +85,22 @@ bool find_computed_again(const Expr& e, const Reader& reader, Place& way) {
     if (c.is(Op::Lambda) || !c.type().is_array()) continue;
     way.push_back(static_cast<int>(i));
     if (find_computed_again(c, reader.below(e), way)) return true;
+    way.pop_back();
+  }
+  return false;
+}
+
+/// The way to rows' sums that a reduction goes over, with others: as a stage, several rows go side by side.
+bool find_reduced_again(const Expr& e, bool reduced, Place& way) {
+  const bool sums = e.is(Op::Map) && op_rank(e) == 1 && element_of(e.type()).is_scalar() &&
+                    contains(e.child(0), is_long_reduction);
+  if (reduced && sums) return true;
+  if (is_long_reduction(e) && nested_levels(e) > 0) return false;
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    const Expr& c = e.child(i);
+    if (c.is(Op::Lambda)) continue;
+    way.push_back(static_cast<int>(i));
+    if (find_reduced_again(c, reduced || is_long_reduction(e), way)) return true;
     way.pop_back();
   }
   return false;
@@ -265,8 +282,9 @@ Rewriting with_named_stages(Rewriting r) {
         r = *apart;
         continue;
       }
-    } else if (const Expr value = part_at(r.program.body, at);
-               find_unnamed(value, way) || find_computed_again(value, {}, way)) {
+    } else if (const Expr value = part_at(r.program.body, at); find_unnamed(value, way) ||
+                                                               find_computed_again(value, {}, way) ||
+                                                               find_reduced_again(value, false, way)) {
       Arguments arguments(way.begin(), way.end());
       r = run(use("let-part", arguments), std::move(r), at);
       continue;
