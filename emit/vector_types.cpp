@@ -4,8 +4,25 @@
 #include <functional>
 
 #include "emit/c_arithmetic.hpp"
+#include "lower/loops/visit.hpp"
 
 namespace lift {
+
+std::map<int, Scalar> narrow_masks(const Block& b) {
+  std::map<int, Scalar> widest;  // of what is compared, and chosen from
+  visit_terms(b, [&](const Term& t) {
+    if (t->width == 1 || t->kind != TermKind::Apply) return;
+    for (const Term& x : t->args) {
+      const Term& lanes = t->type == boolean ? x : t;
+      if (lanes->type == boolean || (t->type != boolean && t->op != Op::Select)) continue;
+      const auto [it, added] = widest.try_emplace(t->width, lanes->type);
+      if (!added && size_of(lanes->type) > size_of(it->second)) it->second = lanes->type;
+    }
+  });
+  std::erase_if(widest, [](const auto& x) { return size_of(x.second) >= 4; });
+  return widest;
+}
+
 namespace {
 
 /// What a shuffle that loads of stride 2 and interleaved stores need does; empty for others.
@@ -38,6 +55,12 @@ std::string shuffle_name(const Term& t) {
   return "";
 }
 
+/// Whole numbers with a sign, as many bytes of them.
+std::string mask_element(Scalar s) {
+  const std::size_t bytes = size_of(s);
+  return bytes == 1 ? "signed char" : bytes == 2 ? "short" : bytes == 4 ? "int" : "long long";
+}
+
 std::string vector_typedef(const std::string& element, std::size_t size, int width, const std::string& name) {
   return "typedef " + element + " " + name + " __attribute__((vector_size(" +
          std::to_string(size * static_cast<std::size_t>(width)) + ")));";
@@ -55,7 +78,7 @@ std::string VectorTypes::type(Scalar s, int width) {
     types_.insert({s, width});
     return name(s, width);
   }
-  types_.insert({real_, width});
+  types_.insert({mask_lane(width), width});
   masks_.insert(width);
   return name(s, width);
 }
@@ -117,7 +140,7 @@ std::string VectorTypes::masks() const {
   std::set<int> widths;
   for (const auto& [type, width] : types_)
     if (masks_.count(width) && widths.insert(width).second)
-      s += vector_typedef(size_of(real_) == 4 ? "int" : "long long", size_of(real_), width,
+      s += vector_typedef(mask_element(mask_lane(width)), size_of(mask_lane(width)), width,
                           name(boolean, width)) +
            "  /* -1: on, 0: off */\n" + mask_functions(width);
   return s;
@@ -165,10 +188,9 @@ std::string VectorTypes::selection(Scalar type, int width) const {
   const auto chosen = [&](const std::string& mask, const std::string& lanes) {
     return "(" + v + ")((" + mask + " & (" + lanes + ")(a)) | (~" + mask + " & (" + lanes + ")(b)))";
   };
-  if (size_of(type) == size_of(real_)) return macro(select, "m, a, b", chosen("(m)", m));
+  if (size_of(type) == size_of(mask_lane(width))) return macro(select, "m, a, b", chosen("(m)", m));
   const std::string n = "lanes_" + v;  // the mask's lanes have another size
-  const std::string lane = size_of(type) == 1 ? "signed char" : size_of(type) == 4 ? "int" : "long long";
-  return vector_typedef(lane, size_of(type), width, n) + "\n" +
+  return vector_typedef(mask_element(type), size_of(type), width, n) + "\n" +
          macro(select, "m, a, b", chosen("__builtin_convertvector(m, " + n + ")", n));
 }
 

@@ -2,19 +2,28 @@
 // names; what was asked for is defined before the text that has the names in it.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ir/expr/term.hpp"
+#include "lower/loops/loop.hpp"
 
 namespace lift {
 
+/// Lanes of masks for vectors of a width, all of which are narrower than numbers that are computed with.
+std::map<int, Scalar> narrow_masks(const Block& b);
+
 class VectorTypes {
  public:
-  /// Masks have lanes as wide as `real`.
-  explicit VectorTypes(Scalar real) : real_(real) {}
+  /// Masks have lanes as wide as `real`, those of some widths as `narrow` says.
+  explicit VectorTypes(Scalar real, std::map<int, Scalar> narrow = {})
+      : real_(real), narrow_(std::move(narrow)) {}
+  Scalar mask_lane(int width) const {
+    const auto it = narrow_.find(width);
+    return it == narrow_.end() ? real_ : it->second;
+  }
 
   /// f64x4; of truth values, the mask type: mask4.
   std::string type(Scalar s, int width);
@@ -61,6 +70,7 @@ class VectorTypes {
   std::string shuffle_function(const Shuffle& x, const std::string& function) const;
 
   Scalar real_;
+  std::map<int, Scalar> narrow_;
   std::set<std::pair<Scalar, int>> types_;  ///< but masks
   std::set<int> masks_;                     ///< their widths
   std::set<int> widened_;                   ///< widths
