@@ -59,6 +59,14 @@ class OpenMP : public CLike {
   }
   std::string convert(Scalar from, Scalar to, int width, const std::string& x) override {
     if (from == f32 && to == f64 && chooses_lanes()) return vectors_.widen(width) + "(" + x + ")";
+    if (size_of(from) == 2 && size_of(to) == 2) return "((" + vector_type(to, width) + ")" + x + ")";
+    if (from == u8 && size_of(to) == 2) {
+      const std::string words = vectors_.from_bytes_to_words(width) + "(" + x + ")";
+      return to == u16 ? words : "((" + vector_type(to, width) + ")" + words + ")";
+    }
+    if (to == u8 && size_of(from) == 2)
+      return vectors_.to_bytes_from_words(width) + "(" +
+             (from == u16 ? x : "(" + vector_type(u16, width) + ")" + x) + ")";
     if (from == u8 && to == i32) return vectors_.from_bytes(width) + "(" + x + ")";
     if (to == u8 && from == i32) return vectors_.to_bytes(width) + "(" + x + ")";
     return "__builtin_convertvector(" + x + ", " + vector_type(to, width) + ")";

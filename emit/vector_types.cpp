@@ -123,11 +123,22 @@ std::string VectorTypes::to_bytes(int width) {
   return "to_" + type(u8, width);
 }
 
+std::string VectorTypes::from_bytes_to_words(int width) {
+  type(u16, width), type(u8, width), words_.insert({width, true});
+  return "words_of_" + name(u8, width);
+}
+
+std::string VectorTypes::to_bytes_from_words(int width) {
+  type(u16, width), type(u8, width), words_.insert({width, false});
+  return "bytes_of_" + name(u16, width);
+}
+
 std::string VectorTypes::definitions() const {
   std::string s = masks();
   for (const auto& [type, width] : types_) s += definitions(type, width);
   for (const int width : from_bytes_) s += byte_conversion(width, true);
   for (const int width : to_bytes_) s += byte_conversion(width, false);
+  for (const auto& [width, widens] : words_) s += word_conversion(width, widens);
   for (const int width : widened_)
     s += "static inline " + name(f64, width) + " widen_to_" + name(f64, width) + "(" + name(f32, width) +
          " a) {\n  " + name(f64, width) + " result;\n  for (int l = 0; l < " + std::to_string(width) +
@@ -217,6 +228,24 @@ std::string VectorTypes::byte_conversion(int width, bool widens) const {
   else
     s += in_two;
   return s + "}\n";
+}
+
+/// Between u8 and u16: compilers halve the longest vectors for it.
+std::string VectorTypes::word_conversion(int width, bool widens) const {
+  const std::string bytes = name(u8, width), words = name(u16, width), &from = widens ? bytes : words,
+                    &to = widens ? words : bytes;
+  const std::string plain = "  return __builtin_convertvector(a, " + to + ");\n";
+  std::string s =
+      "static inline " + to + " " + (widens ? "words_of_" : "bytes_of_") + from + "(" + from + " a) {\n";
+  if (width != 16 && width != 32) return s + plain + "}\n";
+  const std::string big = width == 32 ? "512" : "256", small = width == 32 ? "256" : "";
+  const std::string feature = width == 32 ? "defined(__AVX512BW__)"
+                              : widens    ? "defined(__AVX2__)"
+                                          : "defined(__AVX512BW__) && defined(__AVX512VL__)";
+  s += "#if " + feature + "\n  return (" + to + ")_mm" + big +
+       (widens ? "_cvtepu8_epi16((__m" + (small.empty() ? "128" : small) : "_cvtepi16_epi8((__m" + big) +
+       "i)a);\n#else\n";
+  return s + plain + "#endif\n}\n";
 }
 
 std::string VectorTypes::shuffle_function(const Shuffle& x, const std::string& function) const {

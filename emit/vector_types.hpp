@@ -39,12 +39,16 @@ class VectorTypes {
   /// (vector of f32), to f64, lane by lane: GCC 12 fails where it takes vectors that it has widened itself,
   /// and that are longer than the machine's, for bits ("internal compiler error: in convert_mode_scalar").
   std::string widen(int width);
-  std::string from_bytes(int width);   ///< (vector of u8), to i32
-  std::string to_bytes(int width);     ///< (vector of i32), to u8
-  std::string shuffle(const Term& t);  ///< (vector) or (vector, vector), as t has arguments
+  std::string from_bytes(int width);           ///< (vector of u8), to i32
+  std::string to_bytes(int width);             ///< (vector of i32), to u8
+  std::string from_bytes_to_words(int width);  ///< (vector of u8), to u16
+  std::string to_bytes_from_words(int width);  ///< (vector of u16), to u8
+  std::string shuffle(const Term& t);          ///< (vector) or (vector, vector), as t has arguments
 
   /// Some function is of the machine's instructions; some takes vectors.
-  bool has_intrinsics() const { return streams_ || !from_bytes_.empty() || !to_bytes_.empty(); }
+  bool has_intrinsics() const {
+    return streams_ || !from_bytes_.empty() || !to_bytes_.empty() || !words_.empty();
+  }
   bool passes() const { return has_intrinsics() || !shuffles_.empty() || !widened_.empty(); }
   std::string definitions() const;
 
@@ -67,6 +71,7 @@ class VectorTypes {
   std::string selection(Scalar s, int width) const;
   std::string streaming(Scalar s, int width) const;
   std::string byte_conversion(int width, bool widens) const;
+  std::string word_conversion(int width, bool widens) const;
   std::string shuffle_function(const Shuffle& x, const std::string& function) const;
 
   Scalar real_;
@@ -75,6 +80,7 @@ class VectorTypes {
   std::set<int> masks_;                     ///< their widths
   std::set<int> widened_;                   ///< widths
   std::set<int> from_bytes_, to_bytes_;     ///< widths
+  std::set<std::pair<int, bool>> words_;    ///< widths of what goes between u8 and u16, and whether it widens
   std::set<std::string> functions_;
   std::vector<std::pair<Shuffle, std::string>> shuffles_;  ///< with their names, in order of appearance
   int other_shuffles_ = 0;                                 ///< those without a name of their own

@@ -142,10 +142,13 @@ ValueRange ValueRanges::computed(const Term& t, Memo& memo) const {
 bool ValueRanges::add_stores(const Block& b, bool widen) {
   bool grown = false;
   for (const Stmt& s : b) {
-    if (const auto* l = std::get_if<Let>(&s.v);
-        l && is_whole(l->value->type) && l->local->kind == TermKind::Local)
-      define(l->local, of(l->value));
-    if (const auto* d = std::get_if<Declare>(&s.v)) locals_.erase(d->local->id);
+    if (const auto* l = std::get_if<Let>(&s.v); l && is_whole(l->value->type)) {
+      const ValueRange now = of(l->value);  // a name may have been another value's before
+      const auto [it, added] = locals_.try_emplace(l->local->id, now);
+      if (!added) it->second = joined(it->second, now);
+    }
+    if (const auto* d = std::get_if<Declare>(&s.v))
+      locals_.insert_or_assign(d->local->id, range_of(d->local->type));
     if (const auto* x = std::get_if<Store>(&s.v))
       if (const auto it = arrays_.find(x->array); it != arrays_.end()) {
         const ValueRange now = joined(it->second, of(x->value));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -29,6 +30,11 @@ class ValueRanges {
   /// Of a term of whole numbers or truth values, a vector's lanes included. What is beyond the type wraps
   /// around: then it is all values of the type.
   ValueRange of(const Term& t) const;
+  /// Of an array of the kernel's own; nothing for others.
+  std::optional<ValueRange> of_array(const std::string& name) const {
+    const auto it = arrays_.find(name);
+    return it == arrays_.end() ? std::nullopt : std::optional(it->second);
+  }
   /// A local is among these values from now on.
   void define(const Term& local, const ValueRange& r) { locals_[local->id] = r; }
 

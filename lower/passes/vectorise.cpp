@@ -445,6 +445,37 @@ bool stores_bytes(const Block& body) {
   return all && any;
 }
 
+/// Short arrays of an iteration's own, sums or extrema of vectors say, whose i32 are all bytes hold bytes.
+Block narrow_arrays(const Block& b, const ValueRanges& ranges) {
+  constexpr std::int64_t kShort = 1024;
+  Names narrow, whole;
+  visit(b, [&](const Stmt& s) {
+    const auto* a = std::get_if<Allocate>(&s.v);
+    if (!a) return;
+    const auto n = Layout({}, a->type).size().constant();
+    const auto r = ranges.of_array(a->name);
+    const bool bytes = a->space == AddressSpace::Private && element_of(a->type) == Type(i32) && n &&
+                       *n <= kShort && r && r->within(range_of(u8));
+    (bytes ? narrow : whole).insert(a->name);
+  });
+  for (const std::string& name : whole) narrow.erase(name);
+  if (narrow.empty()) return b;
+  const Block r = map_terms(b, [&](const Term& t) {
+    return rewrite(t, [&](const Term& x) {
+      return x->kind == TermKind::Load && narrow.count(x->name) > 0
+                 ? apply_term(Op::Cast, i32, {load_term(x->name, x->nats, u8)})
+                 : x;
+    });
+  });
+  return rebuild(r, [&](Stmt s) -> Block {
+    if (auto* a = std::get_if<Allocate>(&s.v); a && narrow.count(a->name) > 0)
+      a->type = array(shape_of(a->type), u8);
+    if (auto* x = std::get_if<Store>(&s.v); x && narrow.count(x->array) > 0)
+      x->value = apply_term(Op::Cast, u8, {x->value});
+    return {std::move(s)};
+  });
+}
+
 constexpr int kLeastLanes = 8;  ///< of vectors that are worth it
 
 class Vectoriser {
@@ -454,6 +485,7 @@ class Vectoriser {
     if (options.target && capabilities(*options.target).grid_dimensions == 0) ranges_.emplace(k);
   }
 
+  Block with_narrow_arrays(const Block& b) const { return ranges_ ? narrow_arrays(b, *ranges_) : b; }
   Block loop(const For& f) {
     if (f.edge) return edge(f);
     if (auto narrow = narrow_loop(f)) return std::move(*narrow);
@@ -620,7 +652,7 @@ Block Vectoriser::narrow_vectors(const For& f, int lanes, int bytes) {
 
 Block vectorise(const Block& b, const Kernel& k, const LowerOptions& options) {
   Vectoriser v(k, options);
-  return distinct_names(rebuild(b, [&](Stmt s) -> Block {
+  return distinct_names(rebuild(v.with_narrow_arrays(b), [&](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
     return f && f->kind == LoopKind::Vec ? v.loop(*f) : Block{std::move(s)};
   }));

@@ -123,6 +123,22 @@ TEST_CASE("narrow lanes: what the kernel itself has stored is known") {
   CHECK(sums("u8(min(i32(x), 86))").bytes == 2);
 }
 
+TEST_CASE("narrow lanes: what a loop reads and stores is done once, sums of bytes wrap around") {
+  std::map<std::string, std::vector<double>> data;
+  for (int i = 0; i < 9 * 43; ++i) data["a"].push_back(i * 57 % 256);
+  const Kernel k = checked(
+      "param a : 9.43.u8\nresult = a |> reduce_seq(\\acc x. zip(acc, x) |> map_vec<16>(\\(p, q). "
+      "u8(i32(p) + q)), generate(43, \\i. 0u8))",
+      data);
+  CHECK(lanes_of(k).bytes == 1);
+  // accumulators of an i32 hold bytes where all that is stored there is one
+  const Kernel most = checked(
+      "param a : 9.43.u8\nresult = a |> reduce_seq(\\acc x. zip(acc, x) |> map_vec<16>(\\(p, q). "
+      "max(p, i32(q))), generate(43, \\i. 0)) |> reduce_seq(\\p q. max(p, q), 0)",
+      data);
+  CHECK(lanes_of(most).bytes == 1);
+}
+
 TEST_CASE("narrow lanes: every length of a row, from one element to several vectors") {
   for (const int bytes : {16, 32, 64})
     for (int n = 1; n < 200; n += n < 70 ? 1 : 13) {
