@@ -476,6 +476,13 @@ Block narrow_arrays(const Block& b, const ValueRanges& ranges) {
   });
 }
 
+For with_bounds(For f, const Nat& lower, const Nat& upper) {
+  const Nat v = Nat::fresh(f.var.str(), lower, upper - 1);
+  f.body = substitute(f.body, f.var, v);
+  f.var = v, f.lower = lower, f.upper = upper;
+  return f;
+}
+
 constexpr int kLeastLanes = 8;  ///< of vectors that are worth it
 
 class Vectoriser {
@@ -486,14 +493,14 @@ class Vectoriser {
   }
 
   Block with_narrow_arrays(const Block& b) const { return ranges_ ? narrow_arrays(b, *ranges_) : b; }
+  Block statements(const Block& b);
+
+ private:
   Block loop(const For& f) {
-    if (f.edge) return edge(f);
     if (auto narrow = narrow_loop(f)) return std::move(*narrow);
     if (f.width == 1 || Facts().proves(less(f.upper - f.lower, f.width))) return {{scalar_loop(f)}};
     return vector_loop(f);
   }
-
- private:
   using Narrow = std::optional<NarrowLanes>;
   /// The iterations from `first` on, so many of them, in vectors.
   Block body(const For& f, const Nat& first, int elements, int lanes_each,
@@ -505,7 +512,9 @@ class Vectoriser {
   /// Scalar iterations up to an aligned address; where they end.
   Nat named_head(const Head& lead, const Nat& trips, Block& to) const;
   Block vector_loop(const For& f);
-  Block edge(const For& f);
+  std::optional<Block> edge(const For& f);
+  Block pieces(const Block& b);
+  bool goes_on(const For& piece, const For& f);
   std::optional<Block> narrow_loop(const For& f);
   Block narrow_vectors(const For& f, int lanes, int bytes);
 
@@ -576,8 +585,8 @@ Block Vectoriser::vector_loop(const For& f) {
   return r;
 }
 
-/// An edge as vectors; where it cannot be, as scalar loops.
-Block Vectoriser::edge(const For& f) {
+/// An edge as vectors; nothing where it cannot be.
+std::optional<Block> Vectoriser::edge(const For& f) {
   const Head lead = head_of(f, aligned_rows_, options_);
   const auto aligned = lead.iterations == Nat(0) ? lead.aligned : std::nullopt;
   const Lanes::SizeOf sizes = sizes_of_arrays(kernel_);
@@ -590,11 +599,68 @@ Block Vectoriser::edge(const For& f) {
     } catch (const UserError&) {  // refuse_vector
     }
   }
-  return rebuild(split_boundaries({{scalar_loop(f)}}), [&](Stmt s) -> Block {
+  return std::nullopt;
+}
+
+/// Pieces of an edge that is no vector, each in narrow lanes where that is possible.
+Block Vectoriser::pieces(const Block& b) {
+  return rebuild(b, [&](Stmt s) -> Block {
     const auto* loop = std::get_if<For>(&s.v);
     auto narrow = loop ? narrow_loop(*loop) : std::nullopt;
     return narrow ? std::move(*narrow) : Block{std::move(s)};
   });
+}
+
+/// A loop of vectors takes the pieces of edges beside it, which do the same, where it has narrow lanes: then
+/// it needs no whole vectors.
+Block Vectoriser::statements(const Block& b) {
+  Block r;
+  const auto vector_at = [&](std::size_t i) -> const For* {
+    const auto* f = i < b.size() ? std::get_if<For>(&b[i].v) : nullptr;
+    return f && f->kind == LoopKind::Vec ? f : nullptr;
+  };
+  std::optional<Nat> begins;  // where a piece that the next loop takes does
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    const For* f = vector_at(i);
+    if (!f) {
+      Stmt s = b[i];
+      if (Block* inside = body_of(s)) *inside = statements(*inside);
+      r.push_back(std::move(s));
+      continue;
+    }
+    if (f->edge) {
+      if (auto vectors = edge(*f)) {
+        append(r, std::move(*vectors));
+        continue;
+      }
+      Block rest = split_boundaries({{scalar_loop(*f)}});
+      const For *main = vector_at(i + 1), *last = rest.empty() ? nullptr : std::get_if<For>(&rest.back().v);
+      if (main && !main->edge && last && last->upper == main->lower && goes_on(*last, *main))
+        begins = last->lower, rest.pop_back();
+      append(r, pieces(rest));
+      continue;
+    }
+    Nat lower = begins.value_or(f->lower), upper = f->upper;
+    begins.reset();
+    Block rest;
+    bool taken = false;
+    if (const For* next = vector_at(i + 1); next && next->edge && !edge(*next)) {
+      rest = split_boundaries({{scalar_loop(*next)}}), taken = true;
+      const For* first = rest.empty() ? nullptr : std::get_if<For>(&rest.front().v);
+      if (first && first->lower == f->upper && goes_on(*first, *f))
+        upper = first->upper, rest.erase(rest.begin());
+    }
+    append(r, lower == f->lower && upper == f->upper ? loop(*f) : loop(with_bounds(*f, lower, upper)));
+    append(r, pieces(rest));
+    if (taken) ++i;
+  }
+  return r;
+}
+
+/// Whether both loops do the same, and as many elements of it at a time as fit.
+bool Vectoriser::goes_on(const For& piece, const For& f) {
+  return ranges_ && stores_bytes(f.body) && may_be_done_again(f.body) && narrow_loop(f) &&
+         str(substitute(piece.body, piece.var, f.var)) == str(f.body);
 }
 
 /// A loop that stores bytes, or truth values, in lanes of one byte or two, where that is possible: as many
@@ -652,10 +718,7 @@ Block Vectoriser::narrow_vectors(const For& f, int lanes, int bytes) {
 
 Block vectorise(const Block& b, const Kernel& k, const LowerOptions& options) {
   Vectoriser v(k, options);
-  return distinct_names(rebuild(v.with_narrow_arrays(b), [&](Stmt s) -> Block {
-    auto* f = std::get_if<For>(&s.v);
-    return f && f->kind == LoopKind::Vec ? v.loop(*f) : Block{std::move(s)};
-  }));
+  return distinct_names(v.statements(v.with_narrow_arrays(b)));
 }
 
 }  // namespace lift
