@@ -428,15 +428,6 @@ bool may_be_done_again(const Block& body) {
   });
 }
 
-bool streams(const Block& body) {
-  bool any = false;
-  visit(body, [&](const Stmt& s) {
-    const auto* x = std::get_if<Store>(&s.v);
-    any |= x && x->stream;
-  });
-  return any;
-}
-
 bool stores_bytes(const Block& body) {
   bool all = true, any = false;
   visit(body, [&](const Stmt& s) {
@@ -509,8 +500,6 @@ class Vectoriser {
   /// Whole vectors from `lower` on, as many as there are below `upper`, which becomes where they end.
   void vectors(const For& f, const Nat& lower, Nat& upper, int elements, int lanes_each,
                const std::optional<Aligned>& aligned, const Narrow& narrow, Block& to);
-  /// Scalar iterations up to an aligned address; where they end.
-  Nat named_head(const Head& lead, const Nat& trips, Block& to) const;
   Block vector_loop(const For& f);
   std::optional<Block> edge(const For& f);
   Block pieces(const Block& b);
@@ -563,20 +552,17 @@ void Vectoriser::vectors(const For& f, const Nat& lower, Nat& upper, int element
          }));
 }
 
-Nat Vectoriser::named_head(const Head& lead, const Nat& trips, Block& to) const {
-  Nat head = min(lead.iterations, trips);
-  if (head.is_constant()) return head;
-  const Nat name = Nat::fresh("head", 0, lead.aligned->elements - 1);
-  to.push_back({Let{index_term(name), index_term(head)}});
-  return name;
-}
-
 Block Vectoriser::vector_loop(const For& f) {
   Block r;
   Nat lower = f.lower, upper = f.upper;
   const Head lead = head_of(f, aligned_rows_, options_);
   if (lead.aligned) {
-    const Nat head = named_head(lead, f.upper - f.lower, r);
+    Nat head = min(lead.iterations, f.upper - f.lower);
+    if (!head.is_constant()) {
+      const Nat name = Nat::fresh("head", 0, lead.aligned->elements - 1);
+      r.push_back({Let{index_term(name), index_term(head)}});
+      head = name;
+    }
     append(r, make_loop(scalar_loop(f), lower, lower + head));
     lower = lower + head;
   }
@@ -594,7 +580,7 @@ std::optional<Block> Vectoriser::edge(const For& f) {
   for (const bool narrow : {true, false}) {
     if (narrow && !bytes) continue;
     try {
-      return narrow ? body(f, f.lower, f.width, f.width, aligned, NarrowLanes(*ranges_, 2), sizes)
+      return narrow ? body(f, f.lower, f.width, f.width, std::nullopt, NarrowLanes(*ranges_, 2), sizes)
                     : body(f, f.lower, f.width, lanes_of(f, options_), aligned, std::nullopt, sizes);
     } catch (const UserError&) {  // refuse_vector
     }
@@ -681,7 +667,8 @@ std::optional<Block> Vectoriser::narrow_loop(const For& f) {
 }
 
 /// What is left over by whole vectors is a vector that ends where the loop does, and does some elements
-/// again; where that may not be, vectors of fewer lanes. The same holds of what precedes an aligned address.
+/// again; where that may not be, vectors of fewer lanes. Stores do not bypass the cache: rows of bytes have
+/// few lines, and none of them may be stored in both ways.
 Block Vectoriser::narrow_vectors(const For& f, int lanes, int bytes) {
   const NarrowLanes narrow(*ranges_, bytes);
   const int ordinary = options_.vector_bytes / static_cast<int>(size_of(promoted(u8)));
@@ -690,17 +677,7 @@ Block Vectoriser::narrow_vectors(const For& f, int lanes, int bytes) {
   const bool again = may_be_done_again(f.body) && Facts().proves(less_equal(lanes, trips));
   Block r;
   Nat lower = f.lower, upper = f.upper;
-  For wide = f;
-  wide.width = lanes;
-  Head lead = streams(f.body) && again ? head_of(wide, {}, options_) : Head{};
-  if (lead.aligned) {
-    lead.aligned->elements = std::min<std::int64_t>(lead.aligned->elements, lanes);
-    lead.iterations = mod(lead.iterations, lead.aligned->elements);
-    const Nat head = named_head(lead, trips, r);
-    if (!(head == Nat(0))) append(r, body(f, lower, lanes, lanes, std::nullopt, narrow));
-    lower = lower + head;
-  }
-  vectors(f, lower, upper, twice ? 2 * lanes : lanes, lanes, lead.aligned, narrow, r);
+  vectors(f, lower, upper, twice ? 2 * lanes : lanes, lanes, std::nullopt, narrow, r);
   For rest = f;
   rest.prefetch = 0, rest.late_store = false;
   for (int left = twice ? lanes : lanes / 2; left >= (again ? lanes : kLeastLanes); left /= 2) {
