@@ -8,6 +8,7 @@
 #include "rewrite/analysis/parts.hpp"
 #include "rewrite/space/deriver.hpp"
 #include "rewrite/space/read_once.hpp"
+#include "rewrite/space/reduction/reduction.hpp"
 
 namespace lift {
 namespace {
@@ -75,16 +76,42 @@ struct Reader {
   bool reads_again(const Type& t) const { return windows || (rank > 0 && element_of(t, rank).has_arrays()); }
 };
 
+/// Whether columns are made whose elements a loop makes one by one.
+bool makes_elements(const Expr& e) {
+  if (!e.is(Op::Map) || op_rank(e) != 1 || !e.child(0).is(Op::Lambda)) return false;
+  const Expr& made = e.child(0).child(0);
+  return made.is(Op::Map) && op_rank(made) == 1 && element_of(made.type()).is_scalar() && !has_scan(made);
+}
+bool makes_transposed_elements(const Expr& e) {
+  return e.is(Op::Transpose) && rank_of(e.type()) == 2 && makes_elements(e.child(0));
+}
+
 /// The way to an array without a name, each element of which would be computed for every window, or for every
-/// row, that reads it; columns that scans make lie as they are read.
+/// row, that reads it; columns that scans make, and those of elements, lie as they are read.
 bool find_computed_again(const Expr& e, const Reader& reader, Place& way) {
-  const bool columns = e.is(Op::Transpose) && has_scan(e.child(0));
+  const bool columns = (e.is(Op::Transpose) && has_scan(e.child(0))) || makes_transposed_elements(e);
   if (is_work(columns ? e.child(0) : e) && reader.reads_again(e.type())) return true;
   for (std::size_t i = 0; i < e.children().size(); ++i) {
     const Expr& c = e.child(i);
     if (c.is(Op::Lambda) || !c.type().is_array()) continue;
     way.push_back(static_cast<int>(i));
     if (find_computed_again(c, reader.below(e), way)) return true;
+    way.pop_back();
+  }
+  return false;
+}
+
+/// The way to rows' sums that a reduction goes over, with others: as a stage, several rows go side by side.
+bool find_reduced_again(const Expr& e, bool reduced, Place& way) {
+  const bool sums = e.is(Op::Map) && op_rank(e) == 1 && element_of(e.type()).is_scalar() &&
+                    contains(e.child(0), is_long_reduction);
+  if (reduced && sums) return true;
+  if (is_long_reduction(e) && nested_levels(e) > 0) return false;
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    const Expr& c = e.child(i);
+    if (c.is(Op::Lambda)) continue;
+    way.push_back(static_cast<int>(i));
+    if (find_reduced_again(c, reduced || is_long_reduction(e), way)) return true;
     way.pop_back();
   }
   return false;
@@ -220,8 +247,9 @@ Rewriting with_named_stages(Rewriting r) {
         r = *apart;
         continue;
       }
-    } else if (const Expr value = part_at(r.program.body, at);
-               find_unnamed(value, way) || find_computed_again(value, {}, way)) {
+    } else if (const Expr value = part_at(r.program.body, at); find_unnamed(value, way) ||
+                                                               find_computed_again(value, {}, way) ||
+                                                               find_reduced_again(value, false, way)) {
       Arguments arguments(way.begin(), way.end());
       r = run(use("let-part", arguments), std::move(r), at);
       continue;
@@ -260,17 +288,10 @@ Rewriting with_scans_together(Rewriting r) {
   return r;
 }
 
-/// Whether columns are made whose elements a loop makes one by one.
-bool makes_elements(const Expr& e) {
-  if (!e.is(Op::Map) || op_rank(e) != 1 || !e.child(0).is(Op::Lambda)) return false;
-  const Expr& made = e.child(0).child(0);
-  return made.is(Op::Map) && op_rank(made) == 1 && element_of(made.type()).is_scalar() && !has_scan(made);
-}
-
 /// Columns that are transposed afterwards are made row by row instead: neighbours follow one another.
 Rewriting with_rows_inside(Rewriting r, const Place& at) {
   const Expr e = part_at(r.program.body, at);
-  if (e.is(Op::Transpose) && rank_of(e.type()) == 2 && makes_elements(e.child(0))) {
+  if (makes_transposed_elements(e)) {
     auto inside = use("map-of-mapped")(r, content_of(at));
     if (inside) inside = use("transpose-of-transpose")(*inside, at);
     return inside ? *inside : r;
