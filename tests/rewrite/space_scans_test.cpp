@@ -62,7 +62,8 @@ int shared_loops(const Kernel& k) {
 }  // namespace
 
 TEST_CASE("space: variants of programs of scans mean the same") {
-  for (const std::string& text : {distances(9, 14, "select(x > 1, 0.0, 100.0)"), boxes(7, 11), boxes(14, 6)}) {
+  for (const std::string& text :
+       {distances(9, 14, "select(x > 1, 0.0, 100.0)"), boxes(7, 11), boxes(14, 6)}) {
     CAPTURE(text);
     check_space(parse_program(text), options(), 6, 1);
   }
@@ -83,6 +84,7 @@ TEST_CASE("space: scans that do not wait for each other share loops") {
   CHECK(takes(p, "let-exchange"));
   const Kernel k = lowered(p);
   CHECK_MESSAGE(shared_loops(k) == 3, str(k));  // along rows, along columns, over boxes
+  CHECK(work_arrays(k) == 2);                   // sums along columns lie in those along rows
   // One that needs the other comes after it.
   CHECK_FALSE(takes(parse_program(distances(120, 160, "2 * x")), "let-exchange"));
 }
