@@ -94,7 +94,7 @@ bool makes_transposed_elements(const Expr& e) {
 }
 
 /// The way to an array without a name, each element of which would be computed for every window, or for every
-/// row, that reads it; columns that scans make, and those of elements, lie as they are read.
+/// row, that reads it; columns that scans make, and those that are made of columns, lie as they are read.
 bool find_computed_again(const Expr& e, const Reader& reader, Place& way) {
   const bool columns = (e.is(Op::Transpose) && has_scan(e.child(0))) ||
                        (makes_transposed_elements(e) && goes_over_columns(e.child(0).child(1)));
