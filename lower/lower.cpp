@@ -19,6 +19,7 @@
 #include "lower/translate/translate.hpp"
 #include "rewrite/analysis/lags.hpp"
 #include "rewrite/analysis/overlap.hpp"
+#include "rewrite/analysis/phases.hpp"
 #include "rewrite/analysis/rings.hpp"
 
 namespace lift {
@@ -175,6 +176,7 @@ Kernel lower(const Program& program, const LowerOptions& options) {
   const Program scheduled = scheduled_program(program);
   check_in_step(scheduled);
   check_in_tiles(scheduled);
+  check_in_phases(scheduled);
   check_rings(scheduled);
   Kernel k = translate(program);
   k.body = eliminate_dead_code(k.body);  // a value that nothing uses may lie in another tile

@@ -115,6 +115,7 @@ std::vector<std::int64_t> step_lags(AttrRef e) {
   return lags;
 }
 std::vector<std::int64_t> tile_margins(AttrRef e) { return step_lags(e); }
+std::vector<std::int64_t> phase_shifts(AttrRef e) { return step_lags(e); }
 
 const std::string& user_name(AttrRef e) { return e.attr.texts.at(0); }
 const std::string& user_body(AttrRef e) { return e.attr.texts.at(1); }

@@ -72,6 +72,8 @@ std::int64_t step_width(AttrRef in_step);  ///< planes of the finest grid in a s
 std::vector<std::int64_t> step_lags(AttrRef in_step);
 /// By stage, in planes of the finest grid: how far beyond a tile on both sides a stage is computed.
 std::vector<std::int64_t> tile_margins(AttrRef in_tiles);
+/// By stage, in planes of the finest grid: how much of it on both sides a tile leaves to the second phase.
+std::vector<std::int64_t> phase_shifts(AttrRef in_phases);
 
 // ---- user functions, layouts
 

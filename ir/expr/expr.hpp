@@ -81,6 +81,7 @@ enum class Op : std::uint8_t {
   InStepTeam,
   InStepDoacross,
   InTiles,
+  InPhases,
   Ring,
   Layout,
   ReadOnly,

@@ -131,6 +131,9 @@ constexpr std::array rows = std::to_array<OpRow>({
      "before"},
     {Op::InTiles, "in_tiles", 1, low, t::in_step, m::identity, partial, lags, no, made,
      "the chain once a tile of its result along an axis, in parallel, each stage so far beyond the tile"},
+    {Op::InPhases, "in_phases", 1, low, t::in_step, m::identity, partial, lags, no, made,
+     "the chain once a tile along an axis, in parallel, each stage so much less on both sides; then what is "
+     "left"},
     {Op::Ring, "ring", 1, low, t::identity, m::identity, partial, one("planes"), no, made,
      "a stage of which so many planes are stored at a time, along its outermost axis"},
     {Op::Layout, "layout", 1, low, t::identity, m::identity, call, other, no, same,

@@ -107,7 +107,7 @@ bool is_backward(Op op);  ///< a scan from the last element to the first
 bool is_update(Op op);    ///< Update and UpdateInPlace
 inline bool is_in_step(Op op) { return op == Op::InStep || op == Op::InStepTeam || op == Op::InStepDoacross; }
 /// How the stages of the chain within follow one another.
-inline bool is_schedule(Op op) { return is_in_step(op) || op == Op::InTiles; }
+inline bool is_schedule(Op op) { return is_in_step(op) || op == Op::InTiles || op == Op::InPhases; }
 bool is_identity(Op op);  ///< means what its argument means (ToLocal, Async, Layout, ReadOnly, ...):
                           ///< decisions on where, not what
 /// The same primitive with no decision taken: map for map_par. Identities have none.

@@ -153,6 +153,7 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
     case Op::InStepTeam:
     case Op::InStepDoacross:
     case Op::InTiles:
+    case Op::InPhases:
       return eval(e.child(0), scope);
     case Op::ToGlobal:
     case Op::ToLocal:

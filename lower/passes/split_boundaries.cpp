@@ -41,13 +41,16 @@ struct Breaks {
   const For& f;
   const std::vector<Nat>& items;
   std::vector<Nat> at = {};
+  bool beside = false;  ///< the loop lies on one side of some point, as that of a tile's interior may
   void add(const Nat& a) {
     const auto p = sign_change(a, f.var);
     if (!p || std::any_of(items.begin(), items.end(), [&](const Nat& item) { return mentions(*p, item); }) ||
         std::find(at.begin(), at.end(), *p) != at.end())
       return;
-    if (Facts().proves(less_equal(*p, f.lower)) || Facts().proves(less_equal(f.upper, *p))) return;
-    at.push_back(*p);
+    if (Facts().proves(less_equal(*p, f.lower)) || Facts().proves(less_equal(f.upper, *p)))
+      beside = true;
+    else
+      at.push_back(*p);
   }
   void scan(const Nat& n) {
     for (const NatTerm& t : terms(n))
@@ -64,17 +67,17 @@ struct Breaks {
   }
 };
 
-std::vector<Nat> breaks_of(const For& f, const std::vector<Nat>& items, bool positions_only = false) {
+Breaks breaks_of(const For& f, const std::vector<Nat>& items, bool positions_only = false) {
   Breaks breaks{f, items};
   visit_nats(f.body, [&](const Nat& n, bool position) {
     if (position || !positions_only) breaks.scan(n);
   });
-  if (positions_only) return breaks.at;
+  if (positions_only) return breaks;
   visit_terms(f.body, [&](const Term& x) {
     if (x->kind == TermKind::Compare && x->conds[0].kind == NatCond::Kind::NonNegative)
       breaks.add(x->conds[0].a);
   });
-  return breaks.at;
+  return breaks;
 }
 
 /// The value of n where sizes are large and loops are at their start: decides an order that cannot be proved.
@@ -125,7 +128,7 @@ Block pieces_of(const For& f, const std::vector<Nat>& points, const std::vector<
     for (Stmt& piece : make_loop(f, start, end)) {
       auto* loop = std::get_if<For>(&piece.v);
       if (loop && loop->kind == LoopKind::Vec &&
-          !breaks_of(*loop, items, true).empty())  // no vectors of what still asks where to load
+          !breaks_of(*loop, items, true).at.empty())  // no vectors of what still asks where to load
         loop->kind = LoopKind::Seq, loop->width = 1, loop->late_store = false;
       if (loop && !certain) loop->upper = stop;  // the variable keeps the range of a piece that is not empty
       pieces.push_back(std::move(piece));
@@ -182,7 +185,9 @@ Block split_boundaries(const Block& b, bool vector_edges) {
   return distinct_names(rebuild(b, [&](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
     if (!f || has_loop(f->body) || f->kind >= LoopKind::Glb) return {std::move(s)};
-    const std::vector<Nat> breaks = breaks_of(*f, items);
+    const Breaks found = breaks_of(*f, items);
+    const std::vector<Nat>& breaks = found.at;
+    if (breaks.empty() && found.beside) return make_loop(*f, f->lower, f->upper);
     std::size_t statements = 0;
     visit(f->body, [&](const Stmt&) { ++statements; });
     if (breaks.empty() || statements * (breaks.size() + 1) > kMostStatements) return {std::move(s)};

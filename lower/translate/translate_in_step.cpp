@@ -1,8 +1,9 @@
 // Chains with a schedule: the stages' nests are translated each by itself, then put into one loop over steps
-// (in_step), within a loop over tiles (in_tiles). In step s a stage does those of its iterations p for which
-// (scale p + lag) / width is s; within a step the stages follow one another. That the lags respect all
-// dependences, and that rings keep what is still read, has been checked (rewrite/analysis/lags.hpp,
-// overlap.hpp, rings.hpp).
+// (in_step), within a loop over tiles (in_tiles), or twice, within a loop over tiles and one over the seams
+// between them (in_phases). In step s a stage does those of its iterations p for which (scale p + lag) /
+// width is s; within a step the stages follow one another. That the lags respect all dependences, and that
+// rings keep what is still read, has been checked (rewrite/analysis/lags.hpp, overlap.hpp, phases.hpp,
+// rings.hpp).
 #include <algorithm>
 #include <tuple>
 
@@ -93,15 +94,62 @@ Nat most_in(const TileOfStages& tile, std::size_t stage, std::int64_t scale) {
   return ceildiv(tile.width + 2 * tile.margins.at(stage), scale);
 }
 
-/// What is left of a part in a tile.
-void cut_to_tile(Part& part, const TileOfStages& tile, const StageGrid& grid) {
-  For& f = loop_along(part.nest, tile.axis, true);
-  const std::int64_t scale = grid.scale.at(tile.axis);
-  const Nat begin = part.copies ? Nat(0) : grid.begins.at(tile.axis),
-            end = ceildiv(tile.end + tile.margins.at(part.stage), scale);
-  f.lower = max(f.lower, first_in(tile, part.stage, scale) - begin);
-  f.upper = min(f.upper, end - begin);
+/// What is left of a part between two planes of the finest grid.
+void cut(Part& part, const StageGrid& grid, std::size_t axis, const Nat& begin, const Nat& end) {
+  For& f = loop_along(part.nest, axis, true);
+  const std::int64_t scale = grid.scale.at(axis);
+  const Nat first = part.copies ? Nat(0) : grid.begins.at(axis);
+  f.lower = max(f.lower, ceildiv(begin, scale) - first);
+  f.upper = min(f.upper, ceildiv(end, scale) - first);
 }
+/// What is left of it in a tile.
+void cut_to_tile(Part& part, const TileOfStages& tile, const StageGrid& grid) {
+  const std::int64_t margin = tile.margins.at(part.stage);
+  cut(part, grid, tile.axis, tile.begin - margin, tile.end + margin);
+}
+
+/// Tiles of stages, and what these leave around the seams between them; the ends of the arrays are seams,
+/// too.
+struct Phases {
+  std::size_t axis;
+  std::int64_t width;
+  std::vector<std::int64_t> shifts;
+
+  /// Beyond the end of the array: no iterations, not a negative number of them, of which whole vectors would
+  /// be taken.
+  void cut_within(Part& p, const StageGrid& grid, const Nat& begin, const Nat& end) const {
+    cut(p, grid, axis, begin, end);
+    For& f = loop_along(p.nest, axis, true);
+    if (!Facts().proves(less_equal(f.lower, f.upper))) f.upper = max(f.lower, f.upper);
+  }
+
+  std::vector<Part> of_tile(std::vector<Part> parts, const std::vector<StageGrid>& grids,
+                            const Nat& tile) const {
+    for (Part& p : parts) {
+      const std::int64_t shift = shifts.at(p.stage);
+      cut_within(p, grids.at(p.stage), tile * width + shift, (tile + 1) * width - shift);
+    }
+    return parts;
+  }
+  std::vector<Part> at_seam(std::vector<Part> parts, const std::vector<StageGrid>& grids,
+                            const Nat& seam) const {
+    std::erase_if(parts, [&](const Part& p) { return shifts.at(p.stage) == 0; });
+    for (Part& p : parts) {
+      const std::int64_t shift = shifts.at(p.stage);
+      cut_within(p, grids.at(p.stage), seam * width - shift, seam * width + shift);
+    }
+    return parts;
+  }
+  /// Planes that the parts go over.
+  Nat planes(std::vector<Part> parts, const std::vector<StageGrid>& grids) const {
+    Nat n = 0;
+    for (Part& p : parts) {
+      const StageGrid& grid = grids.at(p.stage);
+      n = max(n, grid.scale.at(axis) * (grid.begins.at(axis) + loop_along(p.nest, axis, true).upper));
+    }
+    return n;
+  }
+};
 
 /// What later stages read is left of a part whose loops are over work-items.
 void cut_to_what_is_read(Part& part, const StageGrid& grid) {
@@ -269,6 +317,11 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
   std::vector<StepLoop> steps;  // outermost first
   Expr chain = e;
   bool team = false;
+  std::optional<Phases> phases;
+  if (chain.is(Op::InPhases)) {
+    phases = Phases{static_cast<std::size_t>(step_axis(chain)), step_width(chain), phase_shifts(chain)};
+    chain = chain.child(0);
+  }
   const bool doacross = chain.is(Op::InStepDoacross);
   for (; is_in_step(chain.op()); team = chain.is(Op::InStepTeam), chain = chain.child(0))
     steps.push_back({static_cast<std::size_t>(step_axis(chain)), step_width(chain), step_lags(chain)});
@@ -367,44 +420,59 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     if (!begin) refuse("a stage copies planes of its base, and where its block begins is no number");
     return Pace{scale, lag - scale * *begin, step.width};
   };
-  // Of whole arrays first: what is known of a loop's variable must hold in all tiles.
-  const auto range_of = [&](const StepLoop& step) {
+  const auto range_of = [&](std::vector<Part>& of, const StepLoop& step) {
     const auto first = [&](Part& p) { return pace(p, step).step_of(loop_along(p.nest, step.axis).lower); };
-    std::pair<Nat, Nat> r{first(parts[0]), 0};
-    for (Part& part : parts) {
+    std::pair<Nat, Nat> r{first(of[0]), 0};
+    for (Part& part : of) {
       r.first = min(r.first, first(part));
       r.second = max(r.second, pace(part, step).steps_until(loop_along(part.nest, step.axis).upper));
     }
     return r;
   };
-  std::vector<For> loops;
+  std::vector<For> loops;  // of whole arrays first: what is known of a loop's variable must hold in all tiles
   for (const StepLoop& step : steps) {
-    const auto [begin, end] = range_of(step);
+    const auto [begin, end] = range_of(parts, step);
     loops.push_back(new_loop("s", end - begin, begin));
-  }
-  for (const TileOfStages& tile : tiles)
-    for (Part& part : parts) cut_to_tile(part, tile, stage_grids.at(part.stage));
-  if (!tiles.empty()) {
-    for (std::size_t d = 0; d < steps.size(); ++d)
-      std::tie(loops[d].lower, loops[d].upper) = range_of(steps[d]);
   }
   if (team && !twice) loops.back().team = true;
   if (doacross) loops.at(0).doacross = loops.at(1).waits = true;
-  Block together;
-  for (Part& part : parts) {
-    std::vector<Term> conditions;
-    Block nest = std::move(part.nest);
-    for (const std::size_t d : order)
-      nest = in_one_step(std::move(nest), steps[d].axis, pace(part, steps[d]), loops[d].var, conditions);
-    if (!conditions.empty()) nest = {{If{std::move(conditions), std::move(nest)}}};
-    together.insert(together.end(), nest.begin(), nest.end());
+  // Parts that are cut, in the loops over steps.
+  const auto woven = [&](std::vector<Part> of) {
+    std::vector<For> around = loops;
+    for (std::size_t d = 0; d < steps.size(); ++d)
+      std::tie(around[d].lower, around[d].upper) = range_of(of, steps[d]);
+    Block together;
+    for (Part& part : of) {
+      std::vector<Term> conditions;
+      Block nest = std::move(part.nest);
+      for (const std::size_t d : order)
+        nest = in_one_step(std::move(nest), steps[d].axis, pace(part, steps[d]), around[d].var, conditions);
+      if (!conditions.empty()) nest = {{If{std::move(conditions), std::move(nest)}}};
+      together.insert(together.end(), nest.begin(), nest.end());
+    }
+    for (std::size_t d = around.size(); d-- > 0;) {
+      around[d].body = std::move(together);
+      if (d == 0) around[d].body.insert(around[d].body.begin(), own_rings.begin(), own_rings.end());
+      together = {{std::move(around[d])}};
+    }
+    return together;
+  };
+  if (phases) {
+    const Nat tiles_along = ceildiv(phases->planes(parts, stage_grids), phases->width);
+    For tile = new_loop("tile", tiles_along), seam = new_loop("seam", tiles_along + 1);
+    tile.kind = seam.kind = parallel_.empty() ? LoopKind::Par : LoopKind::Seq;
+    tile.body = woven(phases->of_tile(parts, stage_grids, tile.var));
+    block->push_back({std::move(tile)});
+    if (const std::vector<Part> left = phases->at_seam(parts, stage_grids, seam.var); !left.empty()) {
+      seam.body = woven(left);
+      block->push_back({std::move(seam)});
+    }
+  } else {
+    for (const TileOfStages& tile : tiles)
+      for (Part& part : parts) cut_to_tile(part, tile, stage_grids.at(part.stage));
+    const Block together = woven(std::move(parts));
+    block->insert(block->end(), together.begin(), together.end());
   }
-  for (std::size_t d = loops.size(); d-- > 0;) {
-    loops[d].body = std::move(together);
-    if (d == 0) loops[d].body.insert(loops[d].body.begin(), own_rings.begin(), own_rings.end());
-    together = {{std::move(loops[d])}};
-  }
-  block->insert(block->end(), together.begin(), together.end());
   for (const auto& [result, place] : last)  // numbers that are computed from whole stages
     if (result.type().is_scalar()) write(result, scope, place);
 }

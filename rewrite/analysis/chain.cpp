@@ -51,6 +51,7 @@ class Walk {
     while (leads_to_chain(e_) && !names_stage(e_)) {
       if (is_in_step(e_.op())) chain_.steps.push_back(e_);
       if (e_.is(Op::InTiles)) chain_.tiles.push_back(e_);
+      if (e_.is(Op::InPhases)) chain_.phases.push_back(e_);
       is_identity(e_.op()) ? down({0}) : into_map();
     }
     while (e_.is(Op::Let) && e_.child(1).is(Op::Lambda)) {

@@ -30,6 +30,7 @@ struct Chain {
   std::vector<Expr> afterwards;           ///< results that are numbers: computed from whole stages
   std::vector<Expr> steps;                ///< the in_step around it, outermost first
   std::vector<Expr> tiles;                ///< the in_tiles around these, outermost first
+  std::vector<Expr> phases;               ///< the in_phases around these
 };
 
 /// What a schedule (in_step, in_tiles, rings) is about: the program, or the step of the iteration that it

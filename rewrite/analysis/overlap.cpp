@@ -36,12 +36,6 @@ std::string why_not_in_tiles(const Chain& chain, const StageGraph& g, std::size_
   return "";
 }
 
-/// How far beyond its own position a stage reads, on either side.
-std::int64_t reach(const Dependence& d, std::size_t axis) {
-  const Distance& x = d.distance.at(axis);
-  return std::max({*x.max, -*x.min, std::int64_t{0}});
-}
-
 }  // namespace
 
 Margins least_margins(const Chain& chain, const StageGraph& graph, std::size_t axis) {

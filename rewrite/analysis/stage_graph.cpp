@@ -267,6 +267,11 @@ const char* text(Dependence::Kind k) {
 
 Nat begin_of(const StageWrites& w, std::size_t axis) { return w.scale.at(axis) * w.begins.at(axis); }
 
+std::int64_t reach(const Dependence& d, std::size_t axis) {
+  const Distance& x = d.distance.at(axis);
+  return std::max({*x.max, -*x.min, std::int64_t{0}});
+}
+
 std::int64_t depth_of(const StageWrites& w, std::size_t axis) {
   return axis < w.each.size() && w.each[axis] > 1 ? w.scale.at(axis) * (w.each[axis] - 1) : 0;
 }

@@ -38,6 +38,9 @@ struct Dependence {
 };
 const char* text(Dependence::Kind k);
 
+/// How far beside the one stage's position the other meets it, on either side; bounded.
+std::int64_t reach(const Dependence& d, std::size_t axis);
+
 /// Where a stage writes.
 struct StageWrites {
   std::vector<Nat> first, extents;  ///< the block that it writes, an axis of its array

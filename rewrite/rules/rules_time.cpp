@@ -20,6 +20,8 @@ std::string why_not_two_arrays(const Chain& chain) {
     return "the chain has several results";
   if (!chain.steps.empty()) return "the chain goes in step already: use this rule before in-step";
   const Expr& first = chain.stages[0].value;
+  if (!first.type().is_array() || !element_of(first.type()).is_scalar())
+    return "each stage makes several arrays";
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
     const std::string& name = chain.stages[i].name;
     const Expr& value = chain.stages[i].value;

@@ -40,6 +40,7 @@ inline constexpr KeyOf<AxisSizes> time{{"time", Domain::sizes}};
 inline constexpr KeyOf<bool> rings{{"rings", Domain::flag, {"no", "yes"}}};
 inline constexpr KeyOf<std::int64_t> loads{{"loads", Domain::ordinal, {"none"}}};
 inline constexpr KeyOf<AxisSizes> strips{{"strips", Domain::sizes}};
+inline constexpr KeyOf<AxisSizes> phases{{"phases", Domain::sizes}};
 /// Whether one work-group does all sweeps over a box.
 inline constexpr KeyOf<bool> one_group{{"one_group", Domain::flag, {"no", "yes"}}};
 inline constexpr KeyOf<Loops> grid{{"grid", Domain::loops}};

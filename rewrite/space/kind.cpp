@@ -133,7 +133,7 @@ std::unique_ptr<Kind> kind_of_form(Rewriting start, const SpaceOptions& options)
 /// as fast, and less text.
 bool gains_from_time(const Kind& kind) {
   return std::any_of(kind.decisions().begin(), kind.decisions().end(), [](const BoundDecision& d) {
-    return (d.key == &key::time || d.key == &key::stages) && d.settings.size() > 1;
+    return (d.key == &key::time || d.key == &key::stages || d.key == &key::phases) && d.settings.size() > 1;
   });
 }
 

@@ -104,7 +104,13 @@ isl::union_map last_before(const isl::union_map& reads, const isl::union_map& wr
 
 }  // namespace
 
-Flow flow_of(isl::ctx ctx, const Kernel& loops, const Kernel& placed, std::size_t rank) {
+std::size_t stages_in(const Kernel& loops) {
+  const Reader r(loops);
+  return static_cast<std::size_t>(
+      std::count_if(r.statements.begin(), r.statements.end(), [](const Statement& s) { return !s.copy; }));
+}
+
+Flow flow_of(isl::ctx ctx, const Kernel& loops, const Kernel& placed, std::size_t rank, std::size_t stages) {
   const Reader r(loops), positions(placed);
   if (r.statements.size() != positions.statements.size())
     throw std::runtime_error("isl is not told of loops that are others where they are placed");
@@ -122,11 +128,13 @@ Flow flow_of(isl::ctx ctx, const Kernel& loops, const Kernel& placed, std::size_
     return tuple("", date);
   };
   std::map<std::string, std::size_t> dimensions;  // of each array's cells
-  int stage = 0;
+  const std::size_t again = stages == 0 ? 0 : stages_in(loops) - stages;
+  std::size_t stage = 0;
   for (std::size_t n = 0; n < r.statements.size(); ++n) {
     const Statement& s = r.statements[n];
     const std::string store = "S" + std::to_string(n), self = tuple(store, s.variables);
-    const std::string name = "stage" + std::to_string(s.copy ? 0 : ++stage);
+    stage += s.copy ? 0 : 1;
+    const std::string name = "stage" + std::to_string(again > 0 && stage > stages ? stage - again : stage);
     const Texts& all = positions.statements[n].position;
     const Texts position(all.end() - static_cast<std::ptrdiff_t>(std::min(rank, all.size())), all.end());
     writes = writes.unite(relation(self, tuple(s.array, s.cell), s.domain));

@@ -25,8 +25,12 @@ struct Flow {
 
 /// Of loops as translated: positions of one index a dimension. `placed`: the same loops, except that stores
 /// go to the position that they compute, not to a slot of a ring. `rank`: of positions only so many last
-/// indices, where those before say which work-group's array it is. Throws on what isl cannot be told.
-Flow flow_of(isl::ctx ctx, const Kernel& loops, const Kernel& placed, std::size_t rank = 100);
+/// indices, where those before say which work-group's array it is. `stages`: of so many, further ones are the
+/// last of them once more, as those of a second phase are; 0: all. Throws on what isl cannot be told.
+Flow flow_of(isl::ctx ctx, const Kernel& loops, const Kernel& placed, std::size_t rank = 100,
+             std::size_t stages = 0);
+/// Stores that compute something.
+std::size_t stages_in(const Kernel& loops);
 
 /// What is wrong with loops whose values should flow as `expected` says, with one example; empty: nothing.
 std::string difference(const Flow& expected, const Flow& found);

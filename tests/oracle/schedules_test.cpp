@@ -28,6 +28,9 @@ Program in_step(Program p, const std::vector<Step>& steps) {
   return p;
 }
 Program in_tiles(const Program& p, int width) { return by(p, "in-tiles", {"0", std::to_string(width)}); }
+Program in_phases(const Program& p, int axis, int width) {
+  return by(p, "in-phases", {std::to_string(axis), std::to_string(width)});
+}
 
 /// p with f of each of its expressions, inner ones first.
 Program changed(Program p, const std::function<Expr(const Expr&)>& f) {
@@ -38,7 +41,7 @@ Program changed(Program p, const std::function<Expr(const Expr&)>& f) {
 /// The stages one after the other, each in an array of its own unless it is in place.
 Program one_after_the_other(const Program& p) {
   return changed(p, [](const Expr& e) {
-    if (is_in_step(e.op()) || e.is(Op::InTiles)) return e.child(0);
+    if (is_schedule(e.op())) return e.child(0);
     return e.is(Op::Ring) ? make(Op::ToGlobal, {e.child(0)}) : e;
   });
 }
@@ -58,9 +61,10 @@ std::string wrong_with(const Program& scheduled, const Program& original, std::s
   std::string found;
   {
     const Kernel expected = translate(one_after_the_other(original));
-    found = oracle::difference(
-        oracle::flow_of(ctx, expected, expected, rank),
-        oracle::flow_of(ctx, translate(scheduled), translate(with_whole_rings(scheduled)), rank));
+    found =
+        oracle::difference(oracle::flow_of(ctx, expected, expected, rank),
+                           oracle::flow_of(ctx, translate(scheduled), translate(with_whole_rings(scheduled)),
+                                           rank, oracle::stages_in(expected)));
   }
   isl_ctx_free(ctx.get());
   return found;
@@ -141,6 +145,15 @@ Program with_smaller_margin(const Program& p) {
     auto margins = tile_margins(e);
     --margins[0];
     return make(e.op(), {e.child(0)}, attributes::steps(step_axis(e), step_width(e), margins));
+  });
+}
+/// Tiles that leave a plane less of the stages from `stage` on, or are narrower.
+Program with_other_phases(const Program& p, std::size_t stage, std::int64_t narrower) {
+  return changed(p, [&](const Expr& e) {
+    if (!e.is(Op::InPhases)) return e;
+    auto shifts = phase_shifts(e);
+    for (std::size_t i = stage; i < shifts.size(); ++i) --shifts[i];
+    return make(e.op(), {e.child(0)}, attributes::steps(step_axis(e), step_width(e) - narrower, shifts));
   });
 }
 Program with_parallel_updates(const Program& p) {
@@ -264,6 +277,32 @@ TEST_CASE("isl: tiles that threads take in turns") {
     return is_in_step(e.op()) && step_axis(e) == 1 ? make(Op::InStepDoacross, {e.child(0)}, e.attr()) : e;
   });
   check_found(early, "both touch");
+}
+
+TEST_CASE("isl: tiles in two phases") {
+  for (const auto& step : {heat, clamped}) {
+    const Program p = chain(u, step, 3), two = by(p, "two-arrays"), rings = by(p, "rings");
+    for (const int axis : {0, 1})
+      for (const int width : {4, 5}) {
+        CAPTURE(axis);
+        CAPTURE(width);
+        CHECK(wrong_with(in_phases(two, axis, width), rings) == "");
+        CHECK(wrong_with(in_step(in_phases(two, axis, width), {{1 - axis, 1}}), rings) == "");
+      }
+    const Program phases = in_phases(two, 0, 4);
+    for (const Program& wrong :
+         {with_other_phases(phases, 1, 0), with_other_phases(phases, 2, 0), with_other_phases(phases, 3, 1)})
+      CHECK_FALSE(wrong_with(wrong, rings) == "");
+  }
+  const Program rows = chain(param("x", array({Nat(23)}, f64)), row, 4);
+  CHECK(wrong_with(in_phases(by(rows, "two-arrays"), 0, 6), by(rows, "rings")) == "");
+  CHECK(wrong_with(in_phases(rows, 0, 7), by(rows, "rings")) == "");  // arrays of their own
+  const Program red_black = smoother("gsrb", 2, "neumann");
+  for (const int axis : {0, 1}) {
+    CHECK(wrong_with(in_phases(red_black, axis, 2)) == "");
+    CHECK(wrong_with(in_step(in_phases(red_black, axis, 2), {{1 - axis, 1}})) == "");
+    CHECK_FALSE(wrong_with(with_other_phases(in_phases(red_black, axis, 2), 1, 0)) == "");
+  }
 }
 
 TEST_CASE("isl: unlike stages in tiles that threads take in turns") {

@@ -34,7 +34,7 @@ const CommonDecision& joined() {
           })
           .of_stored_stages_too()
           .admitted([](const ProgramFacts& f, const Configuration& c, const Joined& joined) {
-            return joined == Joined::no || (f.joins_stages && c[key::time].empty());
+            return joined == Joined::no || (f.joins_stages && c[key::time].empty() && c[key::phases].empty());
           })
           .taken([](Deriver& d, const ProgramFacts&, const Configuration& c, const Place&) {
             if (c[key::joined] != Joined::no)

@@ -11,7 +11,8 @@ constexpr std::int64_t kChunksOfThread = 4;  ///< at least: with fewer there is 
 /// The outermost of the loops that threads share. Steps in time have ways of their own to share work.
 std::optional<std::size_t> outermost_shared(const NestFacts& f, const Configuration& c,
                                             const LoopNest& loops) {
-  if (f.on_grid() || !c[key::time].empty() || !c[key::strips].empty()) return std::nullopt;
+  const bool steps = !c[key::time].empty() || !c[key::strips].empty() || !c[key::phases].empty();
+  if (f.on_grid() || steps) return std::nullopt;
   const std::vector<LoopRun> runs = shared_runs(loops, c);
   for (std::size_t i = 0; i < runs.size(); ++i)
     if (runs[i].rule == std::string_view("map-par")) return i;

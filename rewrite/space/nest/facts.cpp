@@ -11,6 +11,7 @@
 #include "rewrite/analysis/footprint.hpp"
 #include "rewrite/analysis/lags.hpp"
 #include "rewrite/analysis/overlap.hpp"
+#include "rewrite/analysis/phases.hpp"
 #include "rewrite/analysis/rings.hpp"
 #include "rewrite/analysis/vector_loads.hpp"
 #include "rewrite/rules/rules.hpp"
@@ -204,6 +205,18 @@ std::vector<std::string> axes_of_steps(const Result<Program>& program, std::span
   return r;
 }
 
+/// And those along which it can go in two phases.
+void read_phases(const Result<Program>& program, NestFacts& f, std::size_t first, bool in_place,
+                 bool stages) {
+  if (!program) return;
+  const Chain chain = chain_of(*program);
+  const StageGraph graph = stage_graph(chain);
+  for (std::size_t a = f.above_update; a < f.axes.size(); ++a)
+    if (const Shifts shifts = least_shifts(chain, graph, first + a - f.above_update); shifts.obstacle.empty())
+      f.phases.push_back({f.axes[a].name, shifts.least_width(), f.axes[a].extent});
+  f.phases_in_place = in_place, f.stages_in_phases = stages;
+}
+
 /// The chain of stages at the top of a program, each stored before the next one reads it; nothing where there
 /// is none, or more stages than could be looked at together.
 std::optional<Chain> stages_at_top(const Program& program) {
@@ -223,6 +236,7 @@ void read_steps_of_stages(const Program& program, NestFacts& f) {
   if (f.lines && f.axes[0].extent.value_or(0) < kOfTiles) return;
   const std::optional<Chain> stages = stages_at_top(program);
   if (!stages) return;
+  read_phases(apply(find_rule("two-arrays"), program, {}), f, 0, false, true);
   const auto rings = apply(find_rule("rings"), program, {});
   const std::vector<std::string> steps = axes_of_steps(rings, {f.axes.data(), 1});
   if (steps.empty()) return;
@@ -309,6 +323,10 @@ void read_steps(const Program& whole, NestFacts& f) {
   f.rings = !in_rings.empty() && in_rings[0] == axes[0].name;
   f.steps = f.in_place ? axes_of_steps(whole, axes, f.above_update) : steps_by("two-arrays");
   f.two_arrays = !f.in_place && !f.steps.empty();
+  if (f.in_place)
+    read_phases(whole, f, f.above_update, true, false);
+  else if (shared)
+    read_phases(apply(find_rule("two-arrays"), *shared, {}), f, 0, false, false);
 }
 
 }  // namespace

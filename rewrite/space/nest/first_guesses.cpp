@@ -187,6 +187,23 @@ List in_rings(const NestFacts& f) {
   return r;
 }
 
+/// In tiles of two phases, a row or plane of all sweeps at a time where there are such.
+List in_phases(const NestFacts& f) {
+  const std::vector<AxisSizes> tiles = tiles_of_phases(f);
+  if (tiles.empty()) return {};
+  List r;
+  if (!f.steps.empty())
+    for (const AxisSizes& tile : tiles)
+      if (tile.list[0].axis != f.steps[0] && r.empty())
+        r.push_back(
+            {{key::time, AxisSizes{{{f.steps[0], 1}}}}, {key::phases, tile}, {key::inner, Inner::vec}});
+  r.push_back({{key::time, AxisSizes{}},
+               {key::phases, tiles.front()},
+               {key::tile, AxisSizes{}},
+               {key::inner, Inner::vec}});
+  return r;
+}
+
 /// Rows of skewed tiles that threads take in turns: many, as long as there are two tiles a thread.
 std::int64_t rows_of_turns(const NestFacts& f) {
   const std::int64_t rows = f.axes[f.above_update + 1].extent.value_or(256);
@@ -199,7 +216,10 @@ std::int64_t rows_of_turns(const NestFacts& f) {
 List in_step(const NestFacts& f) {
   List r;
   if (!f.in_place) append(r, in_rings(f));
-  if (f.steps.empty()) return r;
+  if (f.steps.empty()) {
+    append(r, in_phases(f));
+    return r;
+  }
   const bool planes = f.steps.size() > 1, few = !has_loops_for_threads(f) && f.options.threads > 1;
   const AxisSizes one{{{f.steps[0], 1}}}, several{{{f.steps[0], 16}}};
   const auto tiles = [&](std::int64_t rows) { return AxisSizes{{{f.steps[1], rows}, {f.steps[0], 1}}}; };
@@ -221,6 +241,7 @@ List in_step(const NestFacts& f) {
   if (few && planes) add(one, true);
   if (!few) add(planes ? tiles(16) : several, false);
   if (f.in_place) append(r, in_rings(f));
+  append(r, in_phases(f));
   return r;
 }
 
@@ -278,6 +299,7 @@ std::vector<Wishes> nest::first_guesses(const NestFacts& f, const NestFacts* sto
   if (stored != nullptr) {
     for (Wishes w : in_rings(*stored)) w.set(key::stages, Stages::work), r.push_back(std::move(w));
     append(r, stored_stages(f.in_place, is_large(*stored)));
+    for (Wishes w : in_phases(*stored)) w.set(key::stages, Stages::work), r.push_back(std::move(w));
   }
   append(r, on_threads(f));
   if (f.options.cpu) append(r, on_grid_of_processors());

@@ -15,6 +15,7 @@ const NestDecision& time();
 const NestDecision& rings();
 const NestDecision& loads();
 const NestDecision& strips();
+const NestDecision& phases();
 const NestDecision& one_group();
 const NestDecision& grid();
 const NestDecision& parallel();
@@ -42,22 +43,22 @@ using List = std::vector<const NestDecision*>;
 /// In dependency order: a decision asks only for those before it.
 const List& all_decisions() {
   static const auto& all =
-      *new List{&nest::in_place(),  &nest::layout(), &nest::block(),    &nest::buffer(), &nest::tile(),
-                &nest::order(),     &nest::time(),   &nest::rings(),    &nest::loads(),  &nest::strips(),
-                &nest::one_group(), &nest::grid(),   &nest::parallel(), &nest::team(),   &nest::dynamic(),
-                &nest::deal(),      &nest::local(),  &nest::copy(),     &nest::items(),  &nest::inner(),
-                &nest::width(),     &nest::late(),   &nest::stream(),   &nest::unroll(), &nest::kcache(),
-                &nest::prefetch()};
+      *new List{&nest::in_place(), &nest::layout(),    &nest::block(), &nest::buffer(),   &nest::tile(),
+                &nest::order(),    &nest::time(),      &nest::rings(), &nest::loads(),    &nest::strips(),
+                &nest::phases(),   &nest::one_group(), &nest::grid(),  &nest::parallel(), &nest::team(),
+                &nest::dynamic(),  &nest::deal(),      &nest::local(), &nest::copy(),     &nest::items(),
+                &nest::inner(),    &nest::width(),     &nest::late(),  &nest::stream(),   &nest::unroll(),
+                &nest::kcache(),   &nest::prefetch()};
   return all;
 }
 
 /// In words: what a variant is like, from the data it works on to its innermost loop.
 const List& said_before_reductions() {
   static const auto& said =
-      *new List{&nest::in_place(),  &nest::layout(), &nest::block(), &nest::buffer(),  &nest::tile(),
-                &nest::order(),     &nest::time(),   &nest::rings(), &nest::loads(),   &nest::strips(),
-                &nest::one_group(), &nest::team(),   &nest::grid(),  &nest::dynamic(), &nest::deal(),
-                &nest::local(),     &nest::copy(),   &nest::items()};
+      *new List{&nest::in_place(), &nest::layout(),    &nest::block(), &nest::buffer(), &nest::tile(),
+                &nest::order(),    &nest::time(),      &nest::rings(), &nest::loads(),  &nest::strips(),
+                &nest::phases(),   &nest::one_group(), &nest::team(),  &nest::grid(),   &nest::dynamic(),
+                &nest::deal(),     &nest::local(),     &nest::copy(),  &nest::items()};
   return said;
 }
 const List& said_of_the_inner_loop() {
@@ -116,7 +117,7 @@ class Nests : public KindWith<NestFacts> {
       const NestFacts here = f.of_sweep(s);
       d.begin(sweeps[s], here);
       derive_sweep(d, here, c);
-      const bool is_read_soon = c[key::rings] && s + 1 < sweeps.size();
+      const bool is_read_soon = (c[key::rings] || !c[key::phases].empty()) && s + 1 < sweeps.size();
       if (!is_read_soon) take(nest::stream(), d, here, c);
       if (const Nest n = d.nest(); f.on_grid() && n.update) d.try_step("copy-base", *n.update);
     }

@@ -36,6 +36,15 @@ struct NestFacts : ProgramFacts {
   bool no_tiles = false;           ///< nor can they be computed a tile of the result at a time
   std::size_t in_time = 1;         ///< sweeps or stages that can go in step
   bool rings = false;              ///< or keep rings of planes along the outermost of these axes
+  /// Along which they can go in tiles of two phases, each at least so wide.
+  struct PhaseAxis {
+    std::string name;
+    std::int64_t least;
+    std::optional<std::int64_t> extent;
+  };
+  std::vector<PhaseAxis> phases;
+  bool phases_in_place = false;   ///< in place; else in two arrays that take turns
+  bool stages_in_phases = false;  ///< of stages that are stored, not of sweeps
   /// On a grid, where sweeps can go in step along that axis in rings: what work-groups keep and compute then.
   struct InGroups {
     std::int64_t readers =
@@ -204,6 +213,8 @@ bool goes_doacross(const NestFacts& f, const Configuration& c);
 /// Sizes of strips of the result, of which each thread has one, or some: along the outermost axis where there
 /// are no boxes for all threads; along the next one, so that what rings hold stays in a cache.
 std::vector<AxisSizes> strips_of(const NestFacts& f);
+/// Widths of tiles in two phases, where there are too few loops around for all threads.
+std::vector<AxisSizes> tiles_of_phases(const NestFacts& f);
 /// Loops that may be parallel together, on threads or on work-groups of one item.
 std::vector<Loops> parallel_loops(const NestFacts& f, const Configuration& c);
 /// All of them for all tiles; first, the shortest that gives every thread enough iterations to balance.

@@ -56,7 +56,7 @@ std::vector<bool> covered(const LoopNest& loops, const Loops& names) {
 
 /// Loops around stored stages may be too few for all threads to have enough of them: those within, then.
 Setting enough_iterations(const NestFacts& f, const Configuration& c, const Settings& allowed) {
-  if (!c[key::time].empty()) return allowed.front();
+  if (!c[key::time].empty() || !c[key::phases].empty()) return allowed.front();
   const LoopNest loops = loops_of(f, c);
   for (const Setting& s : allowed)
     if (iterations(loops, value_of<Loops>(s)) >= std::int64_t{32} * f.options.threads) return s;
@@ -73,6 +73,7 @@ std::vector<Loops> parallel_loops(const NestFacts& f, const Configuration& c) {
                                                : loops.size() - f.inner_rank - f.block.size();
   if (f.on_grid()) return prefixes(loops, 0, end);  // loops around several nests become several
   if (!c[key::strips].empty() && !has_loops_for_threads(f)) return {};  // threads have strips
+  if (!c[key::phases].empty()) return {};                               // and tiles
   if (!c[key::time].empty()) return loops_beside_steps(f, c, loops);
   std::size_t split = 0;
   if (f.update && !is_in_place(f, c))

@@ -80,12 +80,12 @@ void align_rings(NestDeriver& d, const NestFacts& f) {
 }
 
 void take_schedule(NestDeriver& d, const NestFacts& f, const Configuration& c, const Place& given) {
-  if (c[key::time].empty()) return;
+  if (c[key::time].empty() && c[key::phases].empty()) return;
   Place at = given;
   for (std::size_t a = 0; a < f.above_update; ++a) share_loops(d, at), at = body_of(at);
   if (c[key::rings])
     d.step("rings", {});
-  else if (f.two_arrays)
+  else if (f.two_arrays || (!c[key::phases].empty() && !f.phases_in_place))
     d.step("two-arrays", {});
   const auto along = [&](const char* rule, const AxisSizes& sizes) {
     for (const AxisSize& s : sizes.list) {
@@ -95,6 +95,7 @@ void take_schedule(NestDeriver& d, const NestFacts& f, const Configuration& c, c
     }
   };
   along("in-tiles", c[key::strips]);
+  along("in-phases", c[key::phases]);
   if (f.lines) return;
   if (c[key::rings] && c[key::inner] == Inner::vec && !f.on_grid()) align_rings(d, f);
   along("in-step", c[key::time]);

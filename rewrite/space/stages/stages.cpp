@@ -22,11 +22,17 @@ Place below(const Place& around, const Place& place) {
 
 /// Decided for the whole program, not for one of its parts.
 bool is_of_whole(const Key& k) {
-  const auto any = {key::in_place.name, key::layout.name,
-                    key::time.name,     key::rings.name,
-                    key::strips.name,   key::team.name,
-                    key::loads.name,    key::one_group.name,
-                    key::joined.name,   common::readonly().key->name};
+  const auto any = {key::in_place.name,
+                    key::layout.name,
+                    key::time.name,
+                    key::rings.name,
+                    key::strips.name,
+                    key::phases.name,
+                    key::team.name,
+                    key::loads.name,
+                    key::one_group.name,
+                    key::joined.name,
+                    common::readonly().key->name};
   return std::any_of(any.begin(), any.end(), [&](const char* n) { return n == std::string_view(k.name); });
 }
 

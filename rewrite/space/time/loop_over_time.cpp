@@ -69,7 +69,7 @@ void copy_start(Deriver& d, Place start, const std::vector<StepPart>& parts) {
 /// Whether threads share what a step does: a loop, or tiles of several stages.
 bool has_threads(const Derivation& steps) {
   return std::any_of(steps.begin(), steps.end(), [](const Step& s) {
-    return s.rule == "map-par" || s.rule == "in-tiles" || s.rule == "doacross";
+    return s.rule == "map-par" || s.rule == "in-tiles" || s.rule == "in-phases" || s.rule == "doacross";
   });
 }
 
