@@ -14,6 +14,10 @@ constexpr std::size_t kMostStatements = 64;
 /// stencil would have its text a dozen times, for elements of which there are a few a row.
 constexpr std::size_t kMostTerms = 512;
 
+/// Periods that a loop goes through where an index wraps around, one before the first among them: an array
+/// of which more than one end wraps is longer than a period.
+constexpr std::int64_t kMostPeriods = 4;
+
 /// Where the sign of an affine a(v) = k*v + r changes: the first v on its other side.
 std::optional<Nat> sign_change(const Nat& a, const Nat& v) {
   const auto x = affine_in(a, v);
@@ -51,9 +55,10 @@ struct Breaks {
         const NatAtom& a = *x.atom;
         if (a.kind == AtomKind::Var || !mentions(atom_nat(a), f.var)) continue;
         if (a.kind == AtomKind::Min || a.kind == AtomKind::Max) add(a.a - a.b);
-        const bool wraps = Facts().proves_nonnegative(a.a + a.b) &&
-                           Facts().proves(less(a.a, 2 * a.b));  // once at most, on each side
-        if ((a.kind == AtomKind::Mod || a.kind == AtomKind::FloorDiv) && wraps) add(a.a), add(a.a - a.b);
+        const bool wraps = a.kind == AtomKind::Mod || a.kind == AtomKind::FloorDiv;
+        if (wraps && Facts().proves_nonnegative(a.a + a.b) &&
+            Facts().proves(less(a.a, (kMostPeriods - 1) * a.b)))
+          for (std::int64_t period = 0; period + 1 < kMostPeriods; ++period) add(a.a - period * a.b);
         scan(a.a), scan(a.b);
       }
   }

@@ -7,6 +7,7 @@
 
 #include "ir/text/parse.hpp"
 #include "lower/lower.hpp"
+#include "rewrite/analysis/chain.hpp"
 #include "rewrite/space/space.hpp"
 #include "tests/lower/in_step_chains.hpp"
 #include "tests/rewrite/space_check.hpp"
@@ -64,6 +65,32 @@ TEST_CASE("periodic: stages that read one another at several distances") {
       "n)\n"
       " |> map2(\\(h, n). h[2, 1] * n)}\n";
   CHECK(check_variants(parse_program(text), 40) > 2);
+}
+
+TEST_CASE("periodic: lines that wrap once, in tiles of all stages whose loops are over vectors") {
+  for (const int n : {23, 40, 97}) {
+    const Program p = parse_program(
+        "param u : " + std::to_string(n) +
+        ".f64\ndef step(x) = x |> pad(2, 1, wrap) |> slide(4, 1) |> map(\\w. w[0] - 2 * w[1] + w[3])\n"
+        "result r = u |> iterate(5, step)\n");
+    const LoopsRun expected = run_loops(lower(p), 1);
+    Program q = stepped(stepped(p, "iterate-chain"), "wrap-once");
+    for (std::size_t s = 0; s < 5; ++s) q = stepped(q, "map-vec", {"2"}, chain_of(q).stages.at(s).place);
+    q = stepped(q, "rings");
+    for (const int tile : {8, 16, 40}) {
+      CAPTURE(n);
+      CAPTURE(tile);
+      const Kernel k = lower(stepped(q, "in-tiles", {"0", std::to_string(tile)}), {.vector_bytes = 16});
+      const LoopsRun found = run_loops(k, 1);
+      CHECK(found.results == expected.results);
+      CHECK(found.races.empty());
+      std::size_t vectors = 0;
+      visit(k.body, [&](const Stmt& s) {
+        if (const auto* f = std::get_if<For>(&s.v)) vectors += f->kind == LoopKind::Vec ? 1 : 0;
+      });
+      CHECK(vectors >= 5);
+    }
+  }
 }
 
 }  // namespace lift::in_step_test

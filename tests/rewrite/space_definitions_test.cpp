@@ -57,9 +57,9 @@ std::string two_grids(int coarse) {
          "  let fine = rows |> transpose |> map(doubled) |> transpose in\n"
          "  sweep(zip2(v, fine) |> map2(\\(v, e). v + e), f)\n";
 }
-std::string line(int n, int stages) {
-  std::string s = "param u : " + std::to_string(n) +
-                  ".f64\ndef s(u) = u |> pad(1, 1, clamp) |> slide(3, 1) |> map(\\w. w[0] + w[1] * w[2])\n"
+std::string line(int n, int stages, const std::string& boundary = "clamp") {
+  std::string s = "param u : " + std::to_string(n) + ".f64\ndef s(u) = u |> pad(1, 1, " + boundary +
+                  ") |> slide(3, 1) |> map(\\w. w[0] + w[1] * w[2])\n"
                   "result after = u";
   for (int i = 0; i < stages; ++i) s += " |> s";
   return s + "\n";
@@ -137,6 +137,9 @@ TEST_CASE("space: stages over one axis go a tile of all of them at a time, and k
   CHECK(has(p, Op::InTiles));
   CHECK_FALSE(has(p, Op::InStep));
   CHECK(work_arrays(lowered(p)) == 0);
+  const Program around = first_of(parse_program(line(1000003, 8, "wrap")));  // only what comes first wraps
+  CHECK(has(around, Op::InTiles));
+  CHECK(work_arrays(lowered(around)) == 0);
   CHECK_FALSE(has(first_of(parse_program(line(4096, 4))), Op::InTiles));  // all of it is in a cache
 }
 

@@ -220,8 +220,7 @@ void read_steps_of_stages(const Program& program, NestFacts& f) {
   constexpr std::int64_t kOfTiles = 1 << 16;  ///< elements that are worth tiles
   if (f.update || f.axes.empty()) return;
   f.lines = f.axes.size() == 1;
-  const auto wraps = [](const Expr& e) { return e.is(Op::Pad) && pad_boundary(e) == Boundary::wrap; };
-  if (f.lines && (f.axes[0].extent.value_or(0) < kOfTiles || contains(program.body, wraps))) return;
+  if (f.lines && f.axes[0].extent.value_or(0) < kOfTiles) return;
   const std::optional<Chain> stages = stages_at_top(program);
   if (!stages) return;
   const auto rings = apply(find_rule("rings"), program, {});
