@@ -90,8 +90,12 @@ class Type {
 
  private:
   explicit Type(const TypeNode* node) : node_(node) {}
+  friend void raise(const Type&, detail::Stay);
   const TypeNode* node_;
 };
+
+/// Stays at least so long; see ir/region.hpp.
+void raise(const Type& t, detail::Stay stay);
 
 /// Array type with the given lengths, outermost first: array({n, m}, f64) is n.m.f64.
 Type array(const std::vector<Nat>& shape, const Type& element);
