@@ -6,7 +6,7 @@
 // each into a region; hosts that have none lose nothing.
 //
 // Nodes go at quiescence alone: when the last region of the process ends, and there are enough of them. See
-// docs/decisions/0025-regions.md.
+// docs/decisions/0027-regions.md.
 #pragma once
 
 #include <atomic>
