@@ -62,12 +62,12 @@ TypeNode node_of(Type::Kind kind, std::vector<Type> parts = {}, const Nat& lengt
 }  // namespace
 
 const char* text(Scalar s) {
-  constexpr const char* names[] = {"f32", "f64", "i32", "i64", "u8", "bool"};
+  constexpr const char* names[] = {"f32", "f64", "i32", "i64", "u8", "bool", "u16", "i16"};
   return names[static_cast<int>(s)];
 }
 
 std::size_t size_of(Scalar s) {
-  constexpr std::size_t sizes[] = {4, 8, 4, 8, 1, 1};
+  constexpr std::size_t sizes[] = {4, 8, 4, 8, 1, 1, 2, 2};
   return sizes[static_cast<int>(s)];
 }
 

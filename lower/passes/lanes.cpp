@@ -180,8 +180,8 @@ Term Lanes::term(const Term& t) {
 }
 
 Term Lanes::local(const Term& scalar, const Term& value) {
-  const Term l = local_term(scalar->name + suffix_, scalar->type, value->width);
-  locals_[scalar->id] = l;
+  const Term l = local_term(scalar->name + suffix_, value->type, value->width);
+  locals_[scalar->id] = l->type == scalar->type ? l : apply_term(Op::Cast, scalar->type, {l});
   return l;
 }
 

@@ -49,7 +49,7 @@ class Lanes {
     std::int64_t stride;
   };
   Access access(const std::string& array, const Nat& n) const;
-  /// A value stored under a name; later uses of the scalar mean it.
+  /// A value stored under a name, maybe in narrower lanes; later uses of the scalar mean it.
   Term local(const Term& scalar, const Term& value);
 
  private:

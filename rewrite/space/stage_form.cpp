@@ -82,14 +82,22 @@ bool makes_elements(const Expr& e) {
   const Expr& made = e.child(0).child(0);
   return made.is(Op::Map) && op_rank(made) == 1 && element_of(made.type()).is_scalar() && !has_scan(made);
 }
+/// Columns of another array, so that what is made of them and transposed lies as that does.
+bool goes_over_columns(const Expr& e) {
+  if (e.is(Op::Transpose)) return true;
+  const std::size_t parts = rearranges(e.op()) && !e.is(Op::At) ? 1 : e.is(Op::Zip) ? e.children().size() : 0;
+  return std::any_of(e.children().begin(), e.children().begin() + static_cast<std::ptrdiff_t>(parts),
+                     goes_over_columns);
+}
 bool makes_transposed_elements(const Expr& e) {
   return e.is(Op::Transpose) && rank_of(e.type()) == 2 && makes_elements(e.child(0));
 }
 
 /// The way to an array without a name, each element of which would be computed for every window, or for every
-/// row, that reads it; columns that scans make, and those of elements, lie as they are read.
+/// row, that reads it; columns that scans make, and those that are made of columns, lie as they are read.
 bool find_computed_again(const Expr& e, const Reader& reader, Place& way) {
-  const bool columns = (e.is(Op::Transpose) && has_scan(e.child(0))) || makes_transposed_elements(e);
+  const bool columns = (e.is(Op::Transpose) && has_scan(e.child(0))) ||
+                       (makes_transposed_elements(e) && goes_over_columns(e.child(0).child(1)));
   if (is_work(columns ? e.child(0) : e) && reader.reads_again(e.type())) return true;
   for (std::size_t i = 0; i < e.children().size(); ++i) {
     const Expr& c = e.child(i);
