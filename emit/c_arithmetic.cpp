@@ -19,6 +19,10 @@ std::string c_type(Scalar s) {
       return "long";
     case Scalar::u8:
       return "unsigned char";
+    case Scalar::u16:
+      return "unsigned short";
+    case Scalar::i16:
+      return "short";
     default:
       return "int";
   }

@@ -28,6 +28,23 @@ std::string formula(Op op, Scalar s, const std::string& a, const std::string& b)
 std::string own_name(Op op, Scalar s, int width) {
   return std::string(text(op)) + "_" + (width > 1 ? VectorTypes::name(s, width) : std::string(text(s)));
 }
+/// The instruction for extrema of vectors of bytes, or of 16 bits, where a machine has it: compilers make
+/// two or three of what is spelled out.
+std::string narrow_extremum(Op op, Scalar s, int width) {
+  const std::size_t bytes = size_of(s) * static_cast<std::size_t>(width);
+  const std::string bits = std::to_string(8 * bytes), m = bytes == 16 ? "__m128i" : "__m" + bits + "i",
+                    type = s == u8    ? "epu8"
+                           : s == u16 ? "epu16"
+                                      : "epi16";
+  const char* feature = bytes == 64   ? "__AVX512BW__"
+                        : bytes == 32 ? "__AVX2__"
+                        : s == u16    ? "__SSE4_1__"
+                                      : "__SSE2__";
+  if (size_of(s) > 2 || (bytes != 16 && bytes != 32 && bytes != 64)) return "";
+  return std::string("\n#if defined(") + feature + ")\n  return (" + VectorTypes::name(s, width) + ")_mm" +
+         (bytes == 16 ? "" : bits) + "_" + std::string(text(op)) + "_" + type + "((" + m + ")a, (" + m +
+         ")b);\n#else\n ";
+}
 std::string definition(Op op, Scalar s, int width) {
   const bool binary = row(op).arity == 2;
   const std::string v = width > 1 ? VectorTypes::name(s, width) : c_type(s);
@@ -41,9 +58,11 @@ std::string definition(Op op, Scalar s, int width) {
            "0; l < " +
            std::to_string(width) + "; ++l) result[l] = " + formula(op, s, "a[l]", "b[l]") +
            ";\n  return result;\n}\n";
+  const std::string narrow = op == Op::Min || op == Op::Max ? narrow_extremum(op, s, width) : "";
   if (op == Op::Min || op == Op::Max)  // as GCC makes scalars of a loop over the lanes of two in a row
-    return head + " __typeof__(a < b) m = " + (op == Op::Min ? "b < a" : "a < b") + "; return (" + v +
-           ")((m & (__typeof__(m))b) | (~m & (__typeof__(m))a)); }\n";
+    return head + narrow + " __typeof__(a < b) m = " + (op == Op::Min ? "b < a" : "a < b") + "; return (" +
+           v + ")((m & (__typeof__(m))b) | (~m & (__typeof__(m))a)); " +
+           (narrow.empty() ? "" : "\n#endif\n") + "}\n";
   if (s == f32 && (op == Op::Floor || op == Op::Ceil)) {  // by whole numbers; large ones are whole already
     const std::string correction = op == Op::Floor ? "- (v)((lanes)(t > a)" : "+ (v)((lanes)(t < a)";
     return head + "\n  typedef " + v + " v;\n  typedef int lanes __attribute__((vector_size(" +
@@ -91,6 +110,13 @@ bool MathFunctions::calls_library() const {
 
 bool MathFunctions::passes_vectors() const {
   return std::any_of(used_.begin(), used_.end(), [](const auto& f) { return std::get<int>(f) > 1; });
+}
+
+bool MathFunctions::has_intrinsics() const {
+  return std::any_of(used_.begin(), used_.end(), [](const auto& f) {
+    const auto [op, s, width] = f;
+    return width > 1 && (op == Op::Min || op == Op::Max) && !narrow_extremum(op, s, width).empty();
+  });
 }
 
 /// Declarations that let GCC call glibc's functions of vectors in loops; it does so by itself only where all

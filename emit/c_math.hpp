@@ -23,6 +23,7 @@ class MathFunctions {
 
   bool calls_library() const;   ///< math.h is needed
   bool passes_vectors() const;  ///< some take vectors
+  bool has_intrinsics() const;  ///< some are of the machine's instructions
   std::string definitions() const;
 
  private:

@@ -30,6 +30,7 @@ std::int64_t positive_number(const Term& x) {
 /// dozen levels of operations are looked through.
 bool is_nonnegative(const Term& x, int levels = 12) {
   const auto of = [&](std::size_t a) { return is_nonnegative(x->args[a], levels - 1); };
+  if (x->type == u8 || x->type == u16) return true;
   if (x->kind == TermKind::Constant) return x->number >= 0;
   if (x->kind == TermKind::Index) return Facts().proves_nonnegative(x->nats[0]);
   if (x->kind != TermKind::Apply || levels == 0) return false;

@@ -23,7 +23,8 @@ class OpenMP : public CLike {
         k_, "cc -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno -c " + k_.name + ".c");
     if (helpers_.count("assert")) r += "#include <assert.h>\n";
     if (uses_math() || !k_.user_functions.empty()) r += "#include <math.h>\n";
-    if (vectors_.has_intrinsics()) r += "#ifdef __SSE2__\n#include <immintrin.h>\n#endif\n";
+    if (vectors_.has_intrinsics() || math_.has_intrinsics())
+      r += "#ifdef __SSE2__\n#include <immintrin.h>\n#endif\n";
     r += "\n" + helper_functions() +
          "#ifdef __cplusplus\n#define restrict __restrict__\nextern \"C\"\n#endif\n";
     return r + body;
@@ -58,8 +59,16 @@ class OpenMP : public CLike {
   }
   std::string convert(Scalar from, Scalar to, int width, const std::string& x) override {
     if (from == f32 && to == f64 && chooses_lanes()) return vectors_.widen(width) + "(" + x + ")";
-    if (from == u8) return vectors_.from_bytes(width) + "(" + x + ")";
-    if (to == u8) return vectors_.to_bytes(width) + "(" + x + ")";
+    if (size_of(from) == 2 && size_of(to) == 2) return "((" + vector_type(to, width) + ")" + x + ")";
+    if (from == u8 && size_of(to) == 2) {
+      const std::string words = vectors_.from_bytes_to_words(width) + "(" + x + ")";
+      return to == u16 ? words : "((" + vector_type(to, width) + ")" + words + ")";
+    }
+    if (to == u8 && size_of(from) == 2)
+      return vectors_.to_bytes_from_words(width) + "(" +
+             (from == u16 ? x : "(" + vector_type(u16, width) + ")" + x) + ")";
+    if (from == u8 && to == i32) return vectors_.from_bytes(width) + "(" + x + ")";
+    if (to == u8 && from == i32) return vectors_.to_bytes(width) + "(" + x + ")";
     return "__builtin_convertvector(" + x + ", " + vector_type(to, width) + ")";
   }
   std::string splat(Scalar s, int width, const std::string& x) override {
@@ -75,8 +84,9 @@ class OpenMP : public CLike {
   }
   std::string mask(Scalar s, int width, const std::string& comparison) override {
     const std::string t = vector_type(boolean, width);
-    return size_of(s) == size_of(real_) ? "(" + t + ")(" + comparison + ")"
-                                        : "__builtin_convertvector(" + comparison + ", " + t + ")";
+    return size_of(s) == size_of(vectors_.mask_lane(width))
+               ? "(" + t + ")(" + comparison + ")"
+               : "__builtin_convertvector(" + comparison + ", " + t + ")";
   }
   std::string math(Op op, Scalar s, int width, const std::vector<std::string>& args) override {
     if (!is_float(s) && (op == Op::Div || op == Op::Mod))
@@ -347,7 +357,7 @@ static inline void end_turn(turn *turns, long tile, long step) {
   }
 
   std::optional<bool> chooses_lanes_;
-  VectorTypes vectors_{real_};
+  VectorTypes vectors_{real_, narrow_masks(k_.body)};
   MathFunctions math_;
   std::set<std::pair<std::string, int>> user_vectors_;  ///< functions of users that take vectors: name, lanes
   std::string scratch_;       ///< the variable that holds what the threads have to themselves

@@ -4,8 +4,25 @@
 #include <functional>
 
 #include "emit/c_arithmetic.hpp"
+#include "lower/loops/visit.hpp"
 
 namespace lift {
+
+std::map<int, Scalar> narrow_masks(const Block& b) {
+  std::map<int, Scalar> widest;  // of what is compared, and chosen from
+  visit_terms(b, [&](const Term& t) {
+    if (t->width == 1 || t->kind != TermKind::Apply) return;
+    for (const Term& x : t->args) {
+      const Term& lanes = t->type == boolean ? x : t;
+      if (lanes->type == boolean || (t->type != boolean && t->op != Op::Select)) continue;
+      const auto [it, added] = widest.try_emplace(t->width, lanes->type);
+      if (!added && size_of(lanes->type) > size_of(it->second)) it->second = lanes->type;
+    }
+  });
+  std::erase_if(widest, [](const auto& x) { return size_of(x.second) >= 4; });
+  return widest;
+}
+
 namespace {
 
 /// What a shuffle that loads of stride 2 and interleaved stores need does; empty for others.
@@ -38,6 +55,12 @@ std::string shuffle_name(const Term& t) {
   return "";
 }
 
+/// Whole numbers with a sign, as many bytes of them.
+std::string mask_element(Scalar s) {
+  const std::size_t bytes = size_of(s);
+  return bytes == 1 ? "signed char" : bytes == 2 ? "short" : bytes == 4 ? "int" : "long long";
+}
+
 std::string vector_typedef(const std::string& element, std::size_t size, int width, const std::string& name) {
   return "typedef " + element + " " + name + " __attribute__((vector_size(" +
          std::to_string(size * static_cast<std::size_t>(width)) + ")));";
@@ -55,7 +78,7 @@ std::string VectorTypes::type(Scalar s, int width) {
     types_.insert({s, width});
     return name(s, width);
   }
-  types_.insert({real_, width});
+  types_.insert({mask_lane(width), width});
   masks_.insert(width);
   return name(s, width);
 }
@@ -100,11 +123,22 @@ std::string VectorTypes::to_bytes(int width) {
   return "to_" + type(u8, width);
 }
 
+std::string VectorTypes::from_bytes_to_words(int width) {
+  type(u16, width), type(u8, width), words_.insert({width, true});
+  return "words_of_" + name(u8, width);
+}
+
+std::string VectorTypes::to_bytes_from_words(int width) {
+  type(u16, width), type(u8, width), words_.insert({width, false});
+  return "bytes_of_" + name(u16, width);
+}
+
 std::string VectorTypes::definitions() const {
   std::string s = masks();
   for (const auto& [type, width] : types_) s += definitions(type, width);
   for (const int width : from_bytes_) s += byte_conversion(width, true);
   for (const int width : to_bytes_) s += byte_conversion(width, false);
+  for (const auto& [width, widens] : words_) s += word_conversion(width, widens);
   for (const int width : widened_)
     s += "static inline " + name(f64, width) + " widen_to_" + name(f64, width) + "(" + name(f32, width) +
          " a) {\n  " + name(f64, width) + " result;\n  for (int l = 0; l < " + std::to_string(width) +
@@ -117,7 +151,7 @@ std::string VectorTypes::masks() const {
   std::set<int> widths;
   for (const auto& [type, width] : types_)
     if (masks_.count(width) && widths.insert(width).second)
-      s += vector_typedef(size_of(real_) == 4 ? "int" : "long long", size_of(real_), width,
+      s += vector_typedef(mask_element(mask_lane(width)), size_of(mask_lane(width)), width,
                           name(boolean, width)) +
            "  /* -1: on, 0: off */\n" + mask_functions(width);
   return s;
@@ -165,10 +199,9 @@ std::string VectorTypes::selection(Scalar type, int width) const {
   const auto chosen = [&](const std::string& mask, const std::string& lanes) {
     return "(" + v + ")((" + mask + " & (" + lanes + ")(a)) | (~" + mask + " & (" + lanes + ")(b)))";
   };
-  if (size_of(type) == size_of(real_)) return macro(select, "m, a, b", chosen("(m)", m));
+  if (size_of(type) == size_of(mask_lane(width))) return macro(select, "m, a, b", chosen("(m)", m));
   const std::string n = "lanes_" + v;  // the mask's lanes have another size
-  const std::string lane = size_of(type) == 1 ? "signed char" : size_of(type) == 4 ? "int" : "long long";
-  return vector_typedef(lane, size_of(type), width, n) + "\n" +
+  return vector_typedef(mask_element(type), size_of(type), width, n) + "\n" +
          macro(select, "m, a, b", chosen("__builtin_convertvector(m, " + n + ")", n));
 }
 
@@ -195,6 +228,24 @@ std::string VectorTypes::byte_conversion(int width, bool widens) const {
   else
     s += in_two;
   return s + "}\n";
+}
+
+/// Between u8 and u16: compilers halve the longest vectors for it.
+std::string VectorTypes::word_conversion(int width, bool widens) const {
+  const std::string bytes = name(u8, width), words = name(u16, width), &from = widens ? bytes : words,
+                    &to = widens ? words : bytes;
+  const std::string plain = "  return __builtin_convertvector(a, " + to + ");\n";
+  std::string s =
+      "static inline " + to + " " + (widens ? "words_of_" : "bytes_of_") + from + "(" + from + " a) {\n";
+  if (width != 16 && width != 32) return s + plain + "}\n";
+  const std::string big = width == 32 ? "512" : "256", small = width == 32 ? "256" : "";
+  const std::string feature = width == 32 ? "defined(__AVX512BW__)"
+                              : widens    ? "defined(__AVX2__)"
+                                          : "defined(__AVX512BW__) && defined(__AVX512VL__)";
+  s += "#if " + feature + "\n  return (" + to + ")_mm" + big +
+       (widens ? "_cvtepu8_epi16((__m" + (small.empty() ? "128" : small) : "_cvtepi16_epi8((__m" + big) +
+       "i)a);\n#else\n";
+  return s + plain + "#endif\n}\n";
 }
 
 std::string VectorTypes::shuffle_function(const Shuffle& x, const std::string& function) const {

@@ -13,10 +13,11 @@ namespace {
 
 constexpr int kMostSweeps = 5, kMostInner = 3;
 constexpr int kFewestSolves = 2, kMostSolves = 12;  ///< of a plan ...
-constexpr double kEnoughMs = 100;                   ///< ... so long together: short ones are disturbed more
+constexpr double kEnoughMs = 100;                   ///< ... so long together, or as long as its set-up took
 constexpr std::size_t kFinalists = 6;  ///< whose neighbours are tried, and which are timed once more
-constexpr int kRounds = 12;
-constexpr double kSearching = 0.8;  ///< of the time, before that
+constexpr int kRounds = 40;
+constexpr double kOutOfReach = 1.15;  ///< times the fastest, after four rounds: not timed again
+constexpr double kSearching = 0.7;    ///< of the time, before that
 
 std::vector<Plan> neighbours(const Plan& p) {
   std::vector<Plan> all;
@@ -55,10 +56,11 @@ PlanTrial try_plan(const Plan& plan, const MakeSolver& make, std::span<const dou
   Solver solver = make(plan);
   std::vector<double> u(f.size());
   PlanTrial t{plan};
-  double all = 0;
-  for (int solve = 0; solve < kFewestSolves || (solve < kMostSolves && all < kEnoughMs); ++solve) {
+  double all = 0, enough = kEnoughMs;
+  for (int solve = 0; solve < kFewestSolves || (solve < kMostSolves && all < enough); ++solve) {
     std::fill(u.begin(), u.end(), 0.0);
     const Report r = solver.solve(f, u, goal);
+    if (solve == 0) enough = std::max(enough, r.setup_ms - r.kernels_ms);
     t.ms = solve == 0 ? r.ms : std::min(t.ms, r.ms), all += r.ms;
     t.cycles = r.cycles(), t.reached = r.converged();
     if (!t.reached) break;
@@ -86,11 +88,16 @@ void time_in_turns(std::vector<PlanTrial>& all, const MakeSolver& make, std::spa
   std::stable_sort(best.begin(), best.end(),
                    [](const PlanTrial* a, const PlanTrial* b) { return is_better(*a, *b); });
   best.resize(std::min(best.size(), kFinalists));
-  for (int round = 0; round < kRounds && best.size() > 1; ++round)
+  for (int round = 0; round < kRounds && best.size() > 1; ++round) {
     for (PlanTrial* t : best) {
       if (ends()) return;
       t->ms = std::min(t->ms, try_plan(t->plan, make, f, goal).ms);
     }
+    if (round < 3) continue;
+    double least = best[0]->ms;
+    for (const PlanTrial* t : best) least = std::min(least, t->ms);
+    std::erase_if(best, [&](const PlanTrial* t) { return t->ms > kOutOfReach * least; });
+  }
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ PlanTrial try_plan(const Plan& plan, const MakeSolver& make, std::span<const dou
 
 /// From the plan `start` on, the neighbours of the fastest ones so far, each of which changes one choice:
 /// sweeps down or up, f32 or f64, cycles for one residual in f64. Ends where the neighbours of the six
-/// fastest are tried, or after four fifths of so many seconds; in what is left, those six are timed in turns.
+/// fastest are tried, or after 70 % of so many seconds; in what is left, those six are timed in turns.
 /// In order of trial, `start` first. UserError: as Solver's.
 std::vector<PlanTrial> try_plans(const Plan& start, const MakeSolver& make, std::span<const double> f,
                                  const Goal& goal, double seconds);

@@ -6,12 +6,20 @@
 #include <map>
 #include <mutex>
 
+#include "ir/region.hpp"
+
 namespace lift {
 
-/// Thread-safe. Begins anew when it holds too much.
+/// Thread-safe. Begins anew when it holds too much, and when nodes go. Stays for ever itself.
 template <class Key, class Value>
 class Remembered {
  public:
+  Remembered() {
+    detail::add_forgetting([this] {
+      const std::lock_guard lock(mutex_);
+      known_.clear();
+    });
+  }
   /// What compute() returns, or has returned for this key; two threads may compute it at once.
   template <class Compute>
   Value operator()(const Key& key, const Compute& compute) {

@@ -66,7 +66,11 @@ std::vector<Pass> passes(const LowerOptions& options) {
       {"contract-arrays",
        [options](Kernel& k) {
          if (options.contract) contract_arrays(k);
-       }},                                         // of stages that share a loop now
+       }},  // of stages that share a loop now
+      {"reuse-arrays",
+       [options, edges](Kernel& k) {
+         if (options.contract && edges) reuse_arrays(k);
+       }},                                         // of those that are still arrays
       {"fold-dimensions", over(fold_dimensions)},  // while loops over the grid are as long as their maps
       {"limit-grids", over(limit_grids)},          // before barriers: items go on to others
       {"unroll-short-loops", over(unroll_short_loops)},  // before guards become bounds that are no constants

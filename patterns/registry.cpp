@@ -7,7 +7,7 @@
 namespace lift {
 
 const std::vector<std::shared_ptr<const Pattern>>& all_patterns() {
-  static const auto& patterns = *new std::vector<std::shared_ptr<const Pattern>>([] {
+  static const auto& patterns = *new std::vector<std::shared_ptr<const Pattern>>(for_ever([] {
     std::vector<std::shared_ptr<const Pattern>> all;
     for (const auto make :
          {smooth, apply_operator, residual, lambda_operator, restriction, prolongation,
@@ -20,7 +20,7 @@ const std::vector<std::shared_ptr<const Pattern>>& all_patterns() {
     for (const auto make : {thomas, vertical_advection, fillz, horizontal_diffusion})
       all.push_back(std::make_shared<const Pattern>(make()));
     return all;
-  }());
+  }));
   return patterns;
 }
 

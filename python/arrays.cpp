@@ -151,6 +151,8 @@ const char* numpy_name(Scalar s) {
       return "int64";
     case Scalar::u8:
       return "uint8";
+    case Scalar::u16:
+    case Scalar::i16:
     case Scalar::boolean:
       break;
   }
@@ -262,6 +264,8 @@ py::object number_object(const Number& x, Scalar s) {
       return py::int_(x.as_i64);
     case Scalar::u8:
       return py::int_(x.as_u8);
+    case Scalar::u16:
+    case Scalar::i16:
     case Scalar::boolean:
       break;
   }

@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <system_error>
 #include <thread>
 
 #include "ir/limit_error.hpp"
@@ -144,6 +145,8 @@ std::pair<Answer, std::string> answer_of(const F& f) {
     return {Answer::kernel_fault, error.what()};
   } catch (const std::bad_alloc&) {
     return {Answer::user_error, "out of memory"};
+  } catch (const std::system_error& error) {  // threads, files, descriptors
+    return {Answer::environment_error, std::string("the system refused what was needed: ") + error.what()};
   } catch (const std::exception& error) {
     return {Answer::internal_error, error.what()};
   }

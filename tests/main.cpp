@@ -5,7 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <optional>
 
+#include "ir/region.hpp"
 #include "ir/verify_mode.hpp"
 
 namespace {
@@ -19,15 +21,21 @@ struct CountSelected : doctest::IReporter {
   void test_run_end(const doctest::TestRunStats& stats) override {
     selected_test_cases = stats.numTestCasesPassingFilters;
   }
-  void test_case_start(const doctest::TestCaseData&) override {}
+  void test_case_start(const doctest::TestCaseData&) override {
+    if (each_in_a_region) region.emplace();
+  }
   void test_case_reenter(const doctest::TestCaseData&) override {}
-  void test_case_end(const doctest::CurrentTestCaseStats&) override {}
+  void test_case_end(const doctest::CurrentTestCaseStats&) override { region.reset(); }
   void test_case_exception(const doctest::TestCaseException&) override {}
   void subcase_start(const doctest::SubcaseSignature&) override {}
   void subcase_end() override {}
   void log_assert(const doctest::AssertData&) override {}
   void log_message(const doctest::MessageData&) override {}
   void test_case_skipped(const doctest::TestCaseData&) override {}
+
+  /// LIFTGEN_TEST_REGIONS=1: nothing that a test case makes is left to the next one.
+  const bool each_in_a_region = std::getenv("LIFTGEN_TEST_REGIONS") != nullptr;
+  std::optional<lift::Region> region;
 };
 
 REGISTER_LISTENER("count-selected", 0, CountSelected);
@@ -36,6 +44,7 @@ REGISTER_LISTENER("count-selected", 0, CountSelected);
 
 int main(int argc, char** argv) {
   lift::set_verify_steps(true);
+  if (std::getenv("LIFTGEN_TEST_REGIONS") != nullptr) lift::set_sweep_after(0);
   ::setenv("LIFTGEN_DB", "none", 1);
   ::setenv("LIFTGEN_TRUST_TIMES", "1", 0);
   doctest::Context context(argc, argv);

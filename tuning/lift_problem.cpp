@@ -29,6 +29,8 @@ const char* c_type(const Type& t) {
       return "long";
     case Scalar::u8:
       return "unsigned char";
+    case Scalar::u16:
+    case Scalar::i16:
     case Scalar::boolean:
       break;
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <unordered_map>
@@ -19,7 +18,7 @@
 namespace lift {
 
 struct Node {
-  Op op;
+  Op op = Op::Count;
   std::vector<Expr> children;
   Attr attr;
   Type type;
@@ -27,9 +26,20 @@ struct Node {
   int loose = 0;
   std::size_t hash = 0;
   std::source_location origin;
+  detail::Stays stays;
 };
 
 namespace {
+
+void raise_parts(const Attr& attr, detail::Stay stay) {
+  for (const Nat& n : attr.nats) raise(n, stay);
+  for (const Type& t : attr.types) raise(t, stay);
+}
+void raise_parts(const Node& n, detail::Stay stay) {
+  for (const Expr& c : n.children) raise(c, stay);
+  raise_parts(n.attr, stay);
+  raise(n.type, stay);
+}
 
 std::size_t hash_of(const Node& n) {
   std::size_t h = static_cast<std::size_t>(n.op);
@@ -57,27 +67,40 @@ struct NodeEqual {
   }
 };
 
-class Arena {
+class Arena : detail::Table {
  public:
+  Arena() { add_table(detail::TableOrder::expressions, *this); }
   const Node* intern(Node n) {
     n.hash = hash_of(n);
     const std::lock_guard lock(mutex_);
     const auto found = index_.find(&n);
-    if (found != index_.end()) return *found;
-    n.id = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.push_back(std::move(n));
-    index_.insert(&nodes_.back());
-    return &nodes_.back();
+    if (found != index_.end()) return new_.met(**found), *found;
+    Node& made = nodes_.put(std::move(n));
+    new_.made(made);
+    index_.insert(&made);
+    return &made;
   }
 
  private:
+  void lock() override { mutex_.lock(); }
+  void unlock() override { mutex_.unlock(); }
+  void mark() override {
+    new_.each_for_ever([](const Node& n) { raise_parts(n, detail::Stay::for_ever); });
+  }
+  std::size_t sweep() override {
+    std::erase_if(index_, [](const Node* n) { return n->stays.get() == detail::Stay::region; });
+    return new_.sweep([&](Node& n) { nodes_.free(n); });
+  }
+  std::size_t size() const override { return new_.size(); }
+
   std::mutex mutex_;
-  std::deque<Node> nodes_;
-  std::unordered_set<const Node*, NodeHash, NodeEqual> index_;
+  detail::Places<Node> nodes_;
+  detail::Comings<Node> new_;
+  std::unordered_set<Node*, NodeHash, NodeEqual> index_;
 };
 
 Arena& arena() {
-  static Arena* a = new Arena;  // never destroyed: handles live in statics elsewhere
+  static auto* a = new Arena;  // never destroyed: handles live in statics elsewhere
   return *a;
 }
 
@@ -111,6 +134,10 @@ int Expr::loose() const { return node_->loose; }
 Expr Expr::operator[](const ElementIndex& i) const { return at({i.value}, *this, i.where); }
 Expr Expr::operator[](const Expr& i) const { return gather(i, *this); }
 std::source_location origin(const Expr& e) { return e.node_->origin; }
+void raise(const Expr& e, detail::Stay stay) {
+  if (e && e.node_->stays.raise(stay)) raise_parts(*e.node_, stay);
+}
+detail::Stay stay_of(const Expr& e) { return e.node_->stays.get(); }
 
 Expr make(Op op, std::vector<Expr> children, Attr attr, std::source_location where) {
   Node n;

@@ -194,6 +194,8 @@ class Expr {
   explicit Expr(const Node* node) : node_(node) {}
   friend std::source_location origin(const Expr& e);
   friend Expr make(Op, std::vector<Expr>, Attr, std::source_location);
+  friend void raise(const Expr&, detail::Stay);
+  friend detail::Stay stay_of(const Expr&);
   const Node* node_ = nullptr;
 };
 
@@ -202,6 +204,10 @@ Expr make(Op op, std::vector<Expr> children, Attr attr = {},
           std::source_location where = std::source_location::current());
 /// The same op and attributes with other children (re-inferred).
 Expr with_children(const Expr& e, std::vector<Expr> children);
+
+/// Stays at least so long; see ir/region.hpp.
+void raise(const Expr& e, detail::Stay stay);
+detail::Stay stay_of(const Expr& e);
 
 /// Where a node was first built; for messages and traces.
 std::source_location origin(const Expr& e);

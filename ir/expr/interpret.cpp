@@ -108,6 +108,8 @@ Value scalar(double x, Scalar s) {
     case Scalar::i64:
     case Scalar::u8:
       return {static_cast<std::int64_t>(x)};
+    case Scalar::u16:
+    case Scalar::i16:
     case Scalar::boolean:
       return {x != 0};
     case Scalar::f32:

@@ -180,6 +180,8 @@ Value rounded(double x, Scalar s) {
       return {static_cast<std::int64_t>(x)};
     case Scalar::u8:
       return {static_cast<std::int64_t>(x) & 255};
+    case Scalar::u16:
+    case Scalar::i16:
     case Scalar::boolean:
       break;
   }

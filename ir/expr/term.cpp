@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -42,19 +41,65 @@ struct TermEqual {
   }
 };
 
-struct TermTable {
+void raise_parts(const TermNode& t, detail::Stay stay) {
+  for (const Nat& n : t.nats) raise(n, stay);
+  for (const NatCond& c : t.conds) raise(c.a, stay);
+  for (const Term& a : t.args) raise(a, stay);
+  for (const Nat& n : t.user.nats) raise(n, stay);
+  for (const Type& u : t.user.types) raise(u, stay);
+}
+
+struct TermTable : detail::Table {
+  TermTable() { add_table(detail::TableOrder::terms, *this); }
+  void lock() override { mutex.lock(); }
+  void unlock() override { mutex.unlock(); }
+  void mark() override {
+    made.each_for_ever([](const TermNode& t) { raise_parts(t, detail::Stay::for_ever); });
+  }
+  std::size_t sweep() override {
+    std::erase_if(index, [](const TermNode* t) { return t->stays.get() == detail::Stay::region; });
+    return made.sweep([&](TermNode& t) { nodes.free(t); });
+  }
+  std::size_t size() const override { return made.size(); }
+
   std::mutex mutex;
-  std::deque<TermNode> nodes;
-  std::unordered_set<const TermNode*, TermHash, TermEqual> index;
+  detail::Places<TermNode> nodes;
+  detail::Comings<TermNode> made;
+  std::unordered_set<TermNode*, TermHash, TermEqual> index;
 };
 /// Variables that stand for terms, by term and length, and back.
-struct Positions {
+struct Positions : detail::Table {
+  Positions() { add_table(detail::TableOrder::positions, *this); }
+  void lock() override { mutex.lock(); }
+  void unlock() override { mutex.unlock(); }
+  /// What a variable stands for stays as long as it does: the last one to be told, as that may be made of
+  /// others.
+  void mark() override {
+    for (bool more = true; more;) {
+      more = false;
+      for (const auto& [variable, of] : terms) {
+        const detail::Stay stay = variable->stays.get();
+        if (of.first->stays.get() >= stay) continue;
+        more = true;
+        raise(of.first, stay), raise(of.second, stay);
+      }
+    }
+  }
+  std::size_t sweep() override {
+    std::erase_if(variables, [](const auto& entry) {
+      return lift::variables(entry.second)[0]->stays.get() == detail::Stay::region;
+    });
+    return std::erase_if(terms,
+                         [](const auto& entry) { return entry.first->stays.get() == detail::Stay::region; });
+  }
+
   std::mutex mutex;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Nat> variables;
+  std::size_t made = 0;
   std::unordered_map<const NatAtom*, std::pair<Term, Nat>> terms;
 };
 Positions& positions() {
-  static Positions* p = new Positions;
+  static auto* p = new Positions;
   return *p;
 }
 std::pair<Term, Nat> position_at(const NatAtom& variable) {
@@ -82,7 +127,7 @@ std::vector<const NatAtom*> computed_variables(const TermNode& n) {
 }
 
 TermTable& term_table() {
-  static TermTable* t = new TermTable;
+  static auto* t = new TermTable;
   return *t;
 }
 
@@ -170,12 +215,16 @@ Term intern(TermNode node) {
   }
   node.hash = hash_of(&node);
   const std::lock_guard lock(term_table().mutex);
-  const auto found = term_table().index.find(&node);
-  if (found != term_table().index.end()) return Term(*found);
-  node.id = static_cast<std::uint32_t>(term_table().nodes.size());
-  term_table().nodes.push_back(std::move(node));
-  term_table().index.insert(&term_table().nodes.back());
-  return Term(&term_table().nodes.back());
+  TermTable& all = term_table();
+  const auto found = all.index.find(&node);
+  if (found != all.index.end()) return all.made.met(**found), Term(*found);
+  TermNode& made = all.nodes.put(std::move(node));
+  all.made.made(made);
+  all.index.insert(&made);
+  return Term(&made);
+}
+void raise(const Term& t, detail::Stay stay) {
+  if (t && t->stays.raise(stay)) raise_parts(*t.operator->(), stay);
 }
 
 Term constant_term(double v, Scalar type) {
@@ -205,9 +254,9 @@ Nat position_of(const Term& t, const Nat& length) {
   if (t->width != 1) throw InternalError("position_of: a vector, " + str(t));
   const std::lock_guard lock(positions().mutex);
   const std::pair key{t->id, length.id()};
-  if (const auto it = positions().variables.find(key); it != positions().variables.end()) return it->second;
-  const Nat v =
-      Nat::computed(short_text(t, "at" + std::to_string(positions().variables.size() + 1)), 0, length - 1);
+  if (const auto it = positions().variables.find(key); it != positions().variables.end())
+    return met(it->second);
+  const Nat v = Nat::computed(short_text(t, "at" + std::to_string(++positions().made)), 0, length - 1);
   positions().variables.emplace(key, v);
   positions().terms.emplace(variables(v)[0], std::pair(t, length));
   return v;

@@ -57,7 +57,10 @@ struct TermNode {
   Attr user;                   ///< Call: the user function's attributes
   std::uint32_t id = 0;        ///< assigned by interning
   std::size_t hash = 0;        ///< assigned by interning
+  detail::Stays stays;         ///< assigned by interning
 };
+/// Stays at least so long; see ir/region.hpp.
+void raise(const Term& t, detail::Stay stay);
 
 Term intern(TermNode node);
 

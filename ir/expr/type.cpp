@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <map>
 #include <mutex>
 
@@ -11,45 +10,58 @@
 namespace lift {
 
 struct TypeNode {
-  Type::Kind kind;
+  Type::Kind kind = Type::Kind::Any;
   Scalar scalar = Scalar::f64;
   std::vector<Type> parts;  // Tuple: components; Function: parameters, then the result; Array: the element
   Nat length;
   std::uint32_t id = 0;
   bool has_any = false;
+  detail::Stays stays;
 };
 
 namespace {
 
+void raise_parts(const TypeNode& t, detail::Stay stay) {
+  for (const Type& p : t.parts) raise(p, stay);
+  raise(t.length, stay);
+}
+
 /// Interned types; a node is found by its kind and the ids of what it is made of.
-class TypeTable {
+class TypeTable : detail::Table {
  public:
+  TypeTable() { add_table(detail::TableOrder::types, *this); }
   const TypeNode* intern(TypeNode node) {
     std::vector<std::uint32_t> key{static_cast<std::uint32_t>(node.kind),
                                    static_cast<std::uint32_t>(node.scalar), node.length.id()};
     for (const Type& t : node.parts) key.push_back(t.id());
     const std::lock_guard lock(mutex_);
-    auto [it, added] = index_.try_emplace(std::move(key), nullptr);
-    if (added) {
-      node.id = static_cast<std::uint32_t>(nodes_.size());
-      node.has_any = node.kind == Type::Kind::Any;
-      for (const Type& t : node.parts) node.has_any |= mentions_any(t);
-      nodes_.push_back(std::move(node));
-      it->second = &nodes_.back();
-    }
-    return it->second;
+    if (const auto it = index_.find(key); it != index_.end()) return new_.met(*it->second), it->second;
+    node.has_any = node.kind == Type::Kind::Any;
+    for (const Type& t : node.parts) node.has_any |= mentions_any(t);
+    TypeNode& made = nodes_.put(std::move(node));
+    new_.made(made);
+    index_.emplace(std::move(key), &made);
+    return &made;
   }
 
  private:
-  std::mutex mutex_;
-  std::deque<TypeNode> nodes_;
-  std::map<std::vector<std::uint32_t>, const TypeNode*> index_;
-};
+  void lock() override { mutex_.lock(); }
+  void unlock() override { mutex_.unlock(); }
+  void mark() override {
+    new_.each_for_ever([](const TypeNode& t) { raise_parts(t, detail::Stay::for_ever); });
+  }
+  std::size_t sweep() override {
+    std::erase_if(index_,
+                  [](const auto& entry) { return entry.second->stays.get() == detail::Stay::region; });
+    return new_.sweep([&](TypeNode& t) { nodes_.free(t); });
+  }
+  std::size_t size() const override { return new_.size(); }
 
-TypeTable& type_table() {
-  static TypeTable* t = new TypeTable;  // never destroyed: handles live in statics elsewhere
-  return *t;
-}
+  std::recursive_mutex mutex_;  // where nodes go, empty ones have types
+  detail::Places<TypeNode> nodes_;
+  detail::Comings<TypeNode> new_;
+  std::map<std::vector<std::uint32_t>, TypeNode*> index_;
+};
 
 TypeNode node_of(Type::Kind kind, std::vector<Type> parts = {}, const Nat& length = 0) {
   TypeNode n;
@@ -59,15 +71,35 @@ TypeNode node_of(Type::Kind kind, std::vector<Type> parts = {}, const Nat& lengt
   return n;
 }
 
+TypeTable& type_table() {
+  // Never destroyed: handles live in statics elsewhere, those of scalars also where they are made in a
+  // region.
+  static auto& table = *for_ever([] {
+    auto* t = new TypeTable;
+    t->intern(node_of(Type::Kind::Any));
+    for (const Scalar s : kScalarTypes) {
+      TypeNode n = node_of(Type::Kind::Scalar);
+      n.scalar = s;
+      t->intern(std::move(n));
+    }
+    return t;
+  });
+  return table;
+}
+
 }  // namespace
 
+void raise(const Type& t, detail::Stay stay) {
+  if (t.node_->stays.raise(stay)) raise_parts(*t.node_, stay);
+}
+
 const char* text(Scalar s) {
-  constexpr const char* names[] = {"f32", "f64", "i32", "i64", "u8", "bool"};
+  constexpr const char* names[] = {"f32", "f64", "i32", "i64", "u8", "bool", "u16", "i16"};
   return names[static_cast<int>(s)];
 }
 
 std::size_t size_of(Scalar s) {
-  constexpr std::size_t sizes[] = {4, 8, 4, 8, 1, 1};
+  constexpr std::size_t sizes[] = {4, 8, 4, 8, 1, 1, 2, 2};
   return sizes[static_cast<int>(s)];
 }
 

@@ -13,10 +13,12 @@
 
 namespace lift {
 
-enum class Scalar : std::uint8_t { f32, f64, i32, i64, u8, boolean };
+/// u16 and i16 are no types of programs: lanes in which vectors of i32 are computed whose values fit
+/// (lower/passes/narrow_lanes.hpp).
+enum class Scalar : std::uint8_t { f32, f64, i32, i64, u8, boolean, u16, i16 };
 inline constexpr Scalar f32 = Scalar::f32, f64 = Scalar::f64, i32 = Scalar::i32, i64 = Scalar::i64,
-                        u8 = Scalar::u8, boolean = Scalar::boolean;
-/// All of them, in the order in which they are listed to users.
+                        u8 = Scalar::u8, boolean = Scalar::boolean, u16 = Scalar::u16, i16 = Scalar::i16;
+/// Those of programs, in the order in which they are listed to users.
 inline constexpr Scalar kScalarTypes[] = {f32, f64, i32, i64, u8, boolean};
 
 const char* text(Scalar s);     ///< "f64"
@@ -27,6 +29,7 @@ inline bool is_integer(Scalar s) { return s == Scalar::i32 || s == Scalar::i64; 
 inline Scalar promoted(Scalar s) { return s == Scalar::u8 ? Scalar::i32 : s; }
 /// Whether a conversion is two: u8 becomes i32, and is made of i32.
 inline bool goes_by_i32(Scalar from, Scalar to) {
+  if (size_of(from) == 2 || size_of(to) == 2) return false;
   return from != to && (from == Scalar::u8 ? to != Scalar::i32 : to == Scalar::u8 && from != Scalar::i32);
 }
 /// Types whose literals are written with a suffix, 3u8, as a number alone has another type.
@@ -47,6 +50,8 @@ decltype(auto) with_scalar(Scalar s, F&& f) {
       return f(std::int64_t{});
     case Scalar::u8:
       return f(std::uint8_t{});
+    case Scalar::u16:
+    case Scalar::i16:
     case Scalar::boolean:
       break;
   }
@@ -85,8 +90,12 @@ class Type {
 
  private:
   explicit Type(const TypeNode* node) : node_(node) {}
+  friend void raise(const Type&, detail::Stay);
   const TypeNode* node_;
 };
+
+/// Stays at least so long; see ir/region.hpp.
+void raise(const Type& t, detail::Stay stay);
 
 /// Array type with the given lengths, outermost first: array({n, m}, f64) is n.m.f64.
 Type array(const std::vector<Nat>& shape, const Type& element);

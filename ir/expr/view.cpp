@@ -23,14 +23,34 @@ const ArrayView& View::array() const {
   throw InternalError("view: an array was expected");
 }
 
+namespace {
+
+/// By the ids of params.
+struct IndexVariables : detail::Table {
+  IndexVariables() { add_table(detail::TableOrder::indices, *this); }
+  void lock() override { mutex.lock(); }
+  void unlock() override { mutex.unlock(); }
+  void mark() override {}
+  std::size_t sweep() override {
+    return std::erase_if(variables, [](const auto& entry) {
+      return entry.second.second.node()->stays.get() == detail::Stay::region ||
+             stay_of(entry.second.first) == detail::Stay::region;
+    });
+  }
+
+  std::mutex mutex;
+  std::map<std::uint32_t, std::pair<Expr, Nat>> variables;
+};
+
+}  // namespace
+
 Nat index_variable(const Expr& p) {
-  static std::mutex mutex;
-  static std::map<std::uint32_t, Nat>* variables = new std::map<std::uint32_t, Nat>;
-  const std::lock_guard lock(mutex);
-  const auto it = variables->find(p.id());
-  if (it != variables->end()) return it->second;
+  static auto& all = *new IndexVariables;
+  const std::lock_guard lock(all.mutex);
+  const auto it = all.variables.find(p.id());
+  if (it != all.variables.end()) return met(it->second.second);
   const Nat v = Nat::fresh(param_name(p), index_lower(p), index_upper(p));
-  variables->emplace(p.id(), v);
+  all.variables.emplace(p.id(), std::pair(p, v));
   return v;
 }
 

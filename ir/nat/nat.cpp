@@ -1,7 +1,7 @@
 #include "ir/nat/nat.hpp"
 
 #include <algorithm>
-#include <deque>
+#include <bit>
 #include <mutex>
 #include <stdexcept>
 #include <unordered_map>
@@ -34,7 +34,7 @@ std::size_t hash_of(std::span<const NatFactor> factors) {
 class NodeTable {
  public:
   /// Null where these terms have no node yet.
-  const NatNode* find(const Terms& terms) const {
+  NatNode* find(const Terms& terms) const {
     const std::size_t h = hash_of(terms);
     for (std::size_t i = h & mask();; i = (i + 1) & mask()) {
       const Place& p = places_[i];
@@ -42,7 +42,7 @@ class NodeTable {
     }
   }
   /// A node that was not found.
-  void add(const NatNode* node) {
+  void add(NatNode* node) {
     if (2 * ++used_ > places_.size()) {
       std::vector<Place> before(2 * places_.size());
       before.swap(places_);
@@ -51,12 +51,26 @@ class NodeTable {
     }
     put({hash_of(node->terms), node});
   }
+  /// Without the nodes that go.
+  void sweep() {
+    std::vector<Place> before(4096);
+    before.swap(places_);
+    used_ = 0;
+    std::size_t left = 0;
+    for (const Place& p : before) left += stays(p) ? 1 : 0;
+    places_.resize(std::bit_ceil(std::max(places_.size(), 4 * left)));
+    for (const Place& p : before)
+      if (stays(p)) put(p), ++used_;
+  }
 
  private:
   struct Place {
     std::size_t hash = 0;
-    const NatNode* node = nullptr;
+    NatNode* node = nullptr;
   };
+  static bool stays(const Place& p) {
+    return p.node != nullptr && p.node->stays.get() != detail::Stay::region;
+  }
   std::size_t mask() const { return places_.size() - 1; }
   void put(const Place& p) {
     std::size_t i = p.hash & mask();
@@ -68,20 +82,37 @@ class NodeTable {
   std::size_t used_ = 0;
 };
 
+}  // namespace
+
 /// Interned polynomials and atoms.
-struct Tables {
+struct NatTables : detail::Table {
   std::recursive_mutex mutex;
-  std::deque<NatNode> nodes;
-  std::deque<NatAtom> atoms;
+  detail::Places<NatNode> nodes;
+  detail::Places<NatAtom> atoms;
+  detail::Places<NatMonomial::Node> monomials;
+  detail::Comings<NatNode> new_nodes;
+  detail::Comings<NatAtom> new_atoms;
+  detail::Comings<NatMonomial::Node> new_monomials;
   NodeTable node_index;
-  std::unordered_multimap<std::size_t, const void*> monomials;  ///< by hash
-  std::map<std::vector<std::int64_t>, const NatAtom*> atom_index;
+  std::unordered_multimap<std::size_t, NatMonomial::Node*> monomial_index;  ///< by hash
+  std::map<std::vector<std::int64_t>, NatAtom*> atom_index;
   std::map<std::pair<std::string, std::vector<std::int64_t>>, Nat> sizes;
+
+  NatTables() { add_table(detail::TableOrder::nats, *this); }
+  void lock() override { mutex.lock(); }
+  void unlock() override { mutex.unlock(); }
+  void mark() override;
+  std::size_t sweep() override;
+  std::size_t size() const override { return new_nodes.size() + new_atoms.size() + new_monomials.size(); }
 };
-Tables& tables() {
-  static Tables* t = new Tables;  // never destroyed: handles live in statics elsewhere
+
+namespace {
+
+NatTables& tables() {
+  static auto* t = new NatTables;  // never destroyed: handles live in statics elsewhere
   return *t;
 }
+using Tables = NatTables;
 
 bool factors_less(const NatMonomial& a, const NatMonomial& b) {
   if (a == b) return false;
@@ -150,6 +181,14 @@ std::vector<const NatAtom*> variables_of(const Terms& terms) {
 }  // namespace
 
 struct NatFactory {
+  static void raise_parts(const NatNode& n, detail::Stay stay) {
+    for (const NatTerm& t : n.terms)
+      if (t.factors.node_ != nullptr && t.factors.node_->stays.raise(stay))
+        raise_parts(*t.factors.node_, stay);
+  }
+  static void raise_parts(const NatMonomial::Node& m, detail::Stay stay) {
+    for (const NatFactor& f : m.factors) raise(*f.atom, stay);
+  }
   static Nat intern(Terms terms) {
     // m * floordiv(x, m) = x where m divides x.
     for (const NatTerm& t : terms)
@@ -195,65 +234,106 @@ struct NatFactory {
   static const NatNode* intern_raw(Terms terms) {
     Tables& all = tables();
     const std::lock_guard lock(all.mutex);
-    if (const NatNode* node = all.node_index.find(terms)) return node;
-    const NatInterval interval = detail::interval_of(terms);
-    std::vector<const NatAtom*> variables = variables_of(terms);
-    all.nodes.push_back(
-        {static_cast<std::uint32_t>(all.nodes.size()), std::move(terms), interval, std::move(variables)});
-    all.node_index.add(&all.nodes.back());
-    return &all.nodes.back();
+    if (NatNode* node = all.node_index.find(terms)) return all.new_nodes.met(*node), node;
+    NatNode made;
+    made.interval = detail::interval_of(terms);
+    made.variables = variables_of(terms);
+    made.terms = std::move(terms);
+    NatNode& node = all.nodes.put(std::move(made));
+    all.new_nodes.made(node);
+    all.node_index.add(&node);
+    return &node;
   }
   static Nat variable(const std::string& name, const Nat& lower, const Nat* upper, std::int64_t modulus,
                       std::int64_t residue, bool computed = false) {
     Tables& all = tables();
     const std::lock_guard lock(all.mutex);
     NatAtom a;
-    a.kind = AtomKind::Var, a.id = static_cast<std::uint32_t>(all.atoms.size()), a.name = name,
-    a.lower = lower;
+    a.kind = AtomKind::Var, a.name = name, a.lower = lower;
     if (upper) a.upper = *upper, a.bounded_above = true;
     a.modulus = modulus, a.residue = ((residue % modulus) + modulus) % modulus;
     a.computed = computed;
-    return alone(std::move(a));
+    return alone(std::move(a)).alone;
   }
   /// The only place where atoms are made.
-  static const Nat& alone(NatAtom a) {
+  static NatAtom& alone(NatAtom a) {
     Tables& all = tables();
     a.interval = detail::interval_of(a);
-    NatAtom& kept = all.atoms.emplace_back(std::move(a));
-    return kept.alone = Nat(intern_raw({{1, NatMonomial{{&kept, 1}}}}));
+    NatAtom& kept = all.atoms.put(std::move(a));
+    all.new_atoms.made(kept);
+    kept.alone = Nat(intern_raw({{1, NatMonomial{{&kept, 1}}}}));
+    return kept;
   }
   static const NatMonomial::Node* intern(std::span<const NatFactor> factors) {
     if (factors.empty()) return nullptr;
     Tables& all = tables();
     const std::lock_guard lock(all.mutex);
     const std::size_t h = hash_of(factors);
-    for (auto [i, end] = all.monomials.equal_range(h); i != end; ++i) {
-      const auto* node = static_cast<const NatMonomial::Node*>(i->second);
-      if (std::equal(factors.begin(), factors.end(), node->factors.begin(), node->factors.end())) return node;
+    for (auto [i, end] = all.monomial_index.equal_range(h); i != end; ++i) {
+      NatMonomial::Node* const node = i->second;
+      if (std::equal(factors.begin(), factors.end(), node->factors.begin(), node->factors.end()))
+        return all.new_monomials.met(*node), node;
     }
-    int degree = 0;
-    for (const NatFactor& f : factors) degree += f.power;
-    auto* node = new NatMonomial::Node{{factors.begin(), factors.end()}, degree};  // kept, as all tables are
-    all.monomials.emplace(h, node);
-    return node;
+    NatMonomial::Node made;
+    for (const NatFactor& f : factors) made.degree += f.power;
+    made.factors.assign(factors.begin(), factors.end());
+    NatMonomial::Node& node = all.monomials.put(std::move(made));
+    all.new_monomials.made(node);
+    all.monomial_index.emplace(h, &node);
+    return &node;
   }
 };
 
 NatMonomial::NatMonomial(std::span<const NatFactor> factors) : node_(NatFactory::intern(factors)) {}
+
+// ---- how long they stay
+
+void raise(const NatAtom& a, detail::Stay stay) {
+  if (!a.stays.raise(stay)) return;
+  for (const Nat& part : {a.lower, a.upper, a.a, a.b, a.alone}) raise(part, stay);
+}
+void raise(const Nat& n, detail::Stay stay) {
+  if (n.node()->stays.raise(stay)) NatFactory::raise_parts(*n.node(), stay);
+}
+Nat met(const Nat& n) {
+  if (n.node()->stays.get() != detail::Stay::for_ever && !detail::within_region()) {
+    const std::lock_guard lock(tables().mutex);
+    tables().new_nodes.met(const_cast<NatNode&>(*n.node()));  // NOLINT: of this table
+  }
+  return n;
+}
+void NatTables::mark() {
+  const auto stay = detail::Stay::for_ever;
+  new_nodes.each_for_ever([&](const NatNode& n) { NatFactory::raise_parts(n, stay); });
+  new_monomials.each_for_ever([&](const NatMonomial::Node& m) { NatFactory::raise_parts(m, stay); });
+  new_atoms.each_for_ever([&](const NatAtom& a) {
+    for (const Nat& part : {a.lower, a.upper, a.a, a.b, a.alone}) raise(part, stay);
+  });
+}
+std::size_t NatTables::sweep() {
+  const auto goes = [](const auto& node) { return node.stays.get() == detail::Stay::region; };
+  std::erase_if(sizes, [&](const auto& entry) { return goes(*entry.second.node()); });
+  std::erase_if(atom_index, [&](const auto& entry) { return goes(*entry.second); });
+  std::erase_if(monomial_index, [&](const auto& entry) { return goes(*entry.second); });
+  node_index.sweep();
+  const auto gone = new_nodes.sweep([&](NatNode& n) { nodes.free(n); }) +
+                    new_monomials.sweep([&](NatMonomial::Node& m) { monomials.free(m); });
+  return gone + new_atoms.sweep([&](NatAtom& a) { atoms.free(a); });
+}
 
 namespace detail {
 Nat compound(AtomKind kind, const Nat& a, const Nat& b) {
   Tables& all = tables();
   const std::lock_guard lock(all.mutex);
   const std::vector<std::int64_t> key{static_cast<std::int64_t>(kind), a.id(), b.id()};
-  if (const auto it = all.atom_index.find(key); it != all.atom_index.end()) return it->second->alone;
+  if (const auto it = all.atom_index.find(key); it != all.atom_index.end()) return met(it->second->alone);
   NatAtom atom;
   const auto m = b.constant();
   atom.exact = kind == AtomKind::FloorDiv && m && residue(a, *m) == 0;
-  atom.kind = kind, atom.id = static_cast<std::uint32_t>(all.atoms.size()), atom.a = a, atom.b = b;
-  const Nat& alone = NatFactory::alone(std::move(atom));
-  all.atom_index.emplace(key, &all.atoms.back());
-  return alone;
+  atom.kind = kind, atom.a = a, atom.b = b;
+  NatAtom& kept = NatFactory::alone(std::move(atom));
+  all.atom_index.emplace(key, &kept);
+  return kept.alone;
 }
 Nat from_terms(std::vector<NatTerm> terms) { return NatFactory::intern(std::move(terms)); }
 Nat sum_of(std::vector<NatTerm> terms) {
@@ -288,11 +368,11 @@ const NatNode* constant_node(std::int64_t c) {
 
 Nat::Nat(std::int64_t c) : node_(nullptr) {
   constexpr std::int64_t least = -64, count = 1088;  // those that are met again and again
-  static const auto& small = *new std::vector<const NatNode*>([] {
+  static const auto& small = *new std::vector<const NatNode*>(for_ever([] {
     std::vector<const NatNode*> r;
     for (std::int64_t i = 0; i < count; ++i) r.push_back(constant_node(least + i));
     return r;
-  }());
+  }));
   node_ = c >= least && c < least + count ? small[static_cast<std::size_t>(c - least)] : constant_node(c);
 }
 
@@ -301,7 +381,7 @@ Nat Nat::size(const std::string& name, const Nat& lower, std::int64_t modulus, s
   const std::lock_guard lock(all.mutex);
   const auto key = std::make_pair(name, std::vector<std::int64_t>{lower.id(), modulus, residue});
   const auto it = all.sizes.find(key);
-  if (it != all.sizes.end()) return it->second;
+  if (it != all.sizes.end()) return met(it->second);
   const Nat v = NatFactory::variable(name, lower, nullptr, modulus, residue);
   all.sizes.emplace(key, v);
   return v;

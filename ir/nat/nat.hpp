@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "ir/nat/interval.hpp"
+#include "ir/region.hpp"
 
 namespace lift {
 
@@ -49,7 +50,7 @@ class Nat {
   std::optional<std::int64_t> constant() const;
   bool is_constant() const { return constant().has_value(); }
   bool is_variable() const;  ///< exactly one variable, coefficient 1
-  std::uint32_t id() const;  ///< dense, stable within the process
+  std::uint32_t id() const;  ///< of no other Nat that there is or was in the process
   std::string str() const;   ///< readable, e.g. "64*k + i + 1", "(j + k) mod 2", "(n + 3) / 4"
   const NatNode* node() const { return node_; }
 
@@ -103,10 +104,13 @@ class NatMonomial {
 
  private:
   struct Node {
+    std::uint32_t id = 0;
     std::vector<NatFactor> factors;
-    int degree;
+    int degree = 0;
+    detail::Stays stays;
   };
   friend struct NatFactory;
+  friend struct NatTables;
   const Node* node_ = nullptr;
 };
 struct NatTerm {
@@ -126,13 +130,20 @@ struct NatAtom {
   bool exact = false;                     ///< FloorDiv: b is a number, and divides a
   NatInterval interval;
   Nat alone;  ///< the polynomial that is just this atom
+  detail::Stays stays;
 };
 struct NatNode {
-  std::uint32_t id;
+  std::uint32_t id = 0;
   std::vector<NatTerm> terms;  ///< canonical order; empty is 0
   NatInterval interval;
   std::vector<const NatAtom*> variables;  ///< also those inside atoms' operands; sorted by id
+  detail::Stays stays;
 };
+/// What n is made of, and n, stay at least so long; while all tables are locked.
+void raise(const Nat& n, detail::Stay stay);
+void raise(const NatAtom& atom, detail::Stay stay);
+/// A Nat that was remembered, and is found again: outside of scopes it stays for ever.
+Nat met(const Nat& n);
 
 std::span<const NatTerm> terms(const Nat& n);
 Nat atom_nat(const NatAtom& atom);  ///< the Nat that is just this atom

@@ -160,6 +160,8 @@ class Memo {
 
   static Memo& of(std::span<const NatCond> conditions) {
     static thread_local Memo none, last;
+    static thread_local std::uint64_t of_sweep = 0;
+    if (of_sweep != detail::sweep_number()) none = Memo(), last = Memo(), of_sweep = detail::sweep_number();
     if (conditions.empty()) return none;
     if (!std::equal(conditions.begin(), conditions.end(), last.conditions_.begin(), last.conditions_.end()))
       last = Memo(conditions);

@@ -173,6 +173,7 @@ struct KernelArgument {
   std::vector<Nat> range;  ///< index params: inclusive bounds
   bool work = false;       ///< an array for intermediate values: contents before and after mean nothing
   ArrayAccess access = ArrayAccess::Restrict;
+  bool made = false;  ///< a result that is no parameter of the program: contents before mean nothing
 };
 
 /// Of a loop that is worth sharing among threads, in about as many instructions: to begin and to end sharing

@@ -11,8 +11,8 @@
 namespace lift {
 namespace {
 
-constexpr std::int64_t longest_stride =
-    4;  ///< longer ones are gathered from as many cache lines as there are lanes
+constexpr std::int64_t longest_stride = 4;  ///< longer ones are gathered from as many cache lines as there
+                                            ///< are lanes, but for those of whole records
 
 bool arithmetic(const Term& t) {
   if (t->kind != TermKind::Apply || !is_float(t->type)) return false;
@@ -50,8 +50,8 @@ void refuse_vector(const For& f, const std::string& why) {
 void Lanes::assume(const Block& b) {
   const auto touch = [&](const std::string& array, const Nat& n) {
     const auto a = affine_in(n, f_.var);
-    if (a && a->coefficient == Nat(2))
-      touched_[{array, (a->rest - constant_part(a->rest)).id()}].insert(constant_part(a->rest));
+    if (const auto stride = a ? a->coefficient.constant() : std::nullopt; stride && *stride > 1)
+      touched_[{array, *stride, (a->rest - constant_part(a->rest)).id()}].insert(constant_part(a->rest));
   };
   for (const Stmt& s : b) {
     if (const auto* x = std::get_if<Store>(&s.v)) touch(x->array, x->position.at(0));
@@ -133,6 +133,7 @@ Term Lanes::load(const Term& t) {
   if (size_of_ &&
       (std::count(active_.begin(), active_.end(), false) > 0 || !affine_in(t->nats.at(0), f_.var)))
     return load_known(t);
+  if (auto column = of_records(t)) return *column;
   const auto [at, stride] = access(t->name, t->nats.at(0));
   if (stride == 0) return t;
   if (stride == 1) return load_term(t->name, {at}, t->type, width_);
@@ -151,7 +152,7 @@ Term Lanes::load(const Term& t) {
 Term Lanes::every_second(const Term& t) {
   const auto a = *affine_in(t->nats[0], f_.var);
   const std::int64_t c = constant_part(a.rest);
-  const auto found = touched_.find({t->name, (a.rest - c).id()});
+  const auto found = touched_.find({t->name, 2, (a.rest - c).id()});
   const std::set<std::int64_t> touched = found == touched_.end() ? std::set<std::int64_t>{} : found->second;
   std::optional<std::int64_t> first;
   for (auto x = touched.begin(); x != touched.end(); ++x) {  // pairs from the lowest on
@@ -179,8 +180,8 @@ Term Lanes::term(const Term& t) {
 }
 
 Term Lanes::local(const Term& scalar, const Term& value) {
-  const Term l = local_term(scalar->name + suffix_, scalar->type, value->width);
-  locals_[scalar->id] = l;
+  const Term l = local_term(scalar->name + suffix_, value->type, value->width);
+  locals_[scalar->id] = l->type == scalar->type ? l : apply_term(Op::Cast, scalar->type, {l});
   return l;
 }
 

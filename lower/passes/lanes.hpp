@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "lower/passes/passes.hpp"
@@ -48,7 +49,7 @@ class Lanes {
     std::int64_t stride;
   };
   Access access(const std::string& array, const Nat& n) const;
-  /// A value stored under a name; later uses of the scalar mean it.
+  /// A value stored under a name, maybe in narrower lanes; later uses of the scalar mean it.
   Term local(const Term& scalar, const Term& value);
 
  private:
@@ -63,6 +64,7 @@ class Lanes {
   std::optional<Flat> flat(const Nat& n);
   std::vector<Term> arguments(const Term& t, int lane);
   Term every_second(const Term& t);
+  std::optional<Term> of_records(const Term& t) const;
   // Of lanes that are known one by one (known_lanes.cpp):
   std::optional<Term> chosen(const Term& select);
   Term load_known(const Term& t) const;
@@ -80,8 +82,9 @@ class Lanes {
   SizeOf size_of_;            ///< none: lanes are not known one by one
   std::vector<bool> active_;  ///< the others may have any value
   std::map<std::vector<bool>, std::unordered_map<std::uint32_t, Term>> memo_of_;  ///< with other lanes active
-  /// Elements at 2*i + rest that every iteration i touches: array and rest without its constant -> constants.
-  std::map<std::pair<std::string, std::uint32_t>, std::set<std::int64_t>> touched_;
+  /// Elements at stride*i + rest that every iteration i touches: array, stride and rest without its constant
+  /// -> constants.
+  std::map<std::tuple<std::string, std::int64_t, std::uint32_t>, std::set<std::int64_t>> touched_;
   std::map<std::string, std::vector<Nat>>
       rows_;  ///< array -> indices i + rest that every iteration i touches
 };

@@ -69,6 +69,10 @@ Block join_loops(const Block& b);
 /// around it, each iteration must store what it loads. After loops are joined.
 void contract_arrays(Kernel& k);
 
+/// A work array each of whose elements is stored once, and of which another one's element there is needed for
+/// nothing else from then on, lies in that other array.
+void reuse_arrays(Kernel& k);
+
 /// Loads, in the body of a loop, of an element that a statement of it has stored before, and none in between,
 /// are the value, which has a name then. Those of other types, and within loops, stay.
 Block forward_stores(const Block& b);

@@ -7,6 +7,7 @@
 #include "lower/loops/distinct_names.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/passes/lanes.hpp"
+#include "lower/passes/narrow_lanes.hpp"
 
 namespace lift {
 namespace {
@@ -42,15 +43,18 @@ struct Aligned {
 /// The body of a vector loop from that of the scalar one.
 class VectorBody {
  public:
-  VectorBody(const For& f, const Kernel& k, std::optional<Aligned> aligned)
-      : f_(f), kernel_(k), aligned_(aligned) {}
+  VectorBody(const For& f, const Kernel& k, std::optional<Aligned> aligned,
+             std::optional<NarrowLanes> narrow = std::nullopt)
+      : f_(f), kernel_(k), aligned_(aligned), narrow_(std::move(narrow)) {}
 
   Block statements(Lanes& lanes, const Block& body, const std::vector<Term>& mask);
   /// UserError when elements between those that are stored are not.
   void finish() const;
 
  private:
-  Term value(Lanes& lanes, const Term& t) const;
+  Term vector(Lanes& lanes, const Term& t) const;
+  Term value(Lanes& lanes, const Term& t);
+  void let(Lanes& lanes, const Let& l, Block& to);
   void store(Lanes& lanes, const Store& s, const std::vector<Term>& mask, Block& to);
   void need_all_elements(const Store& s) const;
   void half_store(Lanes& lanes, Store s, Block& to);
@@ -63,6 +67,7 @@ class VectorBody {
   const For& f_;
   const Kernel& kernel_;
   std::optional<Aligned> aligned_;
+  std::optional<NarrowLanes> narrow_;  ///< none: lanes are as wide as what is computed
   std::vector<Store>
       halves_;  ///< stores of every second element, which wait for those of the elements between
   int names_ = 0;
@@ -85,7 +90,7 @@ void VectorBody::settle(const std::function<bool(const Term&)>& changes, Block& 
 }
 
 /// The vector of t. What it reads of an array that a store waits for must be other elements.
-Term VectorBody::value(Lanes& lanes, const Term& t) const {
+Term VectorBody::vector(Lanes& lanes, const Term& t) const {
   for (const Store& h : halves_)
     visit(t, [&](const Term& x) {
       if (x->kind != TermKind::Load || x->name != h.array) return;
@@ -95,6 +100,28 @@ Term VectorBody::value(Lanes& lanes, const Term& t) const {
         refuse_vector(f_, h.array + " is read between two stores to it");
     });
   return lanes.term(t);
+}
+
+Term VectorBody::value(Lanes& lanes, const Term& t) {
+  const Term v = vector(lanes, t);
+  if (!narrow_) return v;
+  const auto r = narrow_->value(v);
+  if (!r) refuse_vector(f_, "its values need wider lanes");
+  return *r;
+}
+
+void VectorBody::let(Lanes& lanes, const Let& l, Block& to) {
+  Term v = order_lanes_last(vector(lanes, l.value));
+  if (!narrow_ || v->width == 1) {
+    to.push_back({Let{lanes.local(l.local, v), v}});
+    return;
+  }
+  const ValueRange range = narrow_->range(v);
+  const auto r = v->type == i32 ? narrow_->whole(v) : narrow_->value(v);
+  if (!r) refuse_vector(f_, "its values need wider lanes");
+  const Term name = lanes.local(l.local, *r);
+  narrow_->define(name, range);
+  to.push_back({Let{name, *r}});
 }
 
 void VectorBody::put(Lanes& lanes, Store s, Block& to) {
@@ -196,8 +223,7 @@ Block VectorBody::statements(Lanes& lanes, const Block& body, const std::vector<
     if (const auto* t = std::get_if<Store>(&s.v)) {
       store(lanes, *t, mask, r);
     } else if (const auto* l = std::get_if<Let>(&s.v)) {
-      const Term v = order_lanes_last(value(lanes, l->value));
-      r.push_back({Let{lanes.local(l->local, v), v}});
+      let(lanes, *l, r);
     } else if (const auto* d = std::get_if<Declare>(&s.v)) {
       const Term v = order_lanes_last(broadcast(value(lanes, d->value), lanes.width()));
       r.push_back({Declare{lanes.local(d->local, v), v}});
@@ -383,32 +409,153 @@ Lanes::SizeOf sizes_of_arrays(const Kernel& k) {
   };
 }
 
-/// An edge as vectors; where it cannot be, as scalar loops.
-Block vector_edge(const For& f, const Kernel& k, const Names& aligned_rows, const LowerOptions& options) {
-  const Head lead = head_of(f, aligned_rows, options);
-  const int lanes_each = lanes_of(f, options);
-  const Lanes::SizeOf sizes = sizes_of_arrays(k);
-  try {
-    Block r;
-    for (int l = 0; l < f.width; l += lanes_each) {
-      Lanes lanes(f, f.lower + l, lanes_each, l == 0 ? "" : "_" + std::to_string(l));
-      lanes.know_each(sizes);
-      lanes.assume(f.body);
-      VectorBody body(f, k, lead.iterations == Nat(0) ? lead.aligned : std::nullopt);
-      for (Stmt& s : body.statements(lanes, f.body, {})) r.push_back(std::move(s));
-      body.finish();
-    }
-    return r;
-  } catch (const UserError&) {  // refuse_vector
-    return split_boundaries({{scalar_loop(f)}});
-  }
+void append(Block& to, Block more) {
+  for (Stmt& s : more) to.push_back(std::move(s));
 }
 
-Block vector_loop(const For& f, const Kernel& k, const Names& aligned_rows, const LowerOptions& options,
-                  int& late) {
+/// Whether what is stored twice is the same both times.
+bool may_be_done_again(const Block& body) {
+  Names stored;
+  for (const Stmt& s : body) {
+    if (const auto* x = std::get_if<Store>(&s.v))
+      stored.insert(x->array);
+    else if (!std::holds_alternative<Let>(s.v))
+      return false;
+  }
+  return std::none_of(body.begin(), body.end(), [&](const Stmt& s) {
+    return std::any_of(stored.begin(), stored.end(),
+                       [&](const std::string& array) { return loads(*value_of(s), array); });
+  });
+}
+
+bool stores_bytes(const Block& body) {
+  bool all = true, any = false;
+  visit(body, [&](const Stmt& s) {
+    if (const auto* x = std::get_if<Store>(&s.v)) any = true, all &= size_of(x->value->type) == 1;
+  });
+  return all && any;
+}
+
+/// Short arrays of an iteration's own, sums or extrema of vectors say, whose i32 are all bytes hold bytes.
+Block narrow_arrays(const Block& b, const ValueRanges& ranges) {
+  constexpr std::int64_t kShort = 1024;
+  Names narrow, whole;
+  visit(b, [&](const Stmt& s) {
+    const auto* a = std::get_if<Allocate>(&s.v);
+    if (!a) return;
+    const auto n = Layout({}, a->type).size().constant();
+    const auto r = ranges.of_array(a->name);
+    const bool bytes = a->space == AddressSpace::Private && element_of(a->type) == Type(i32) && n &&
+                       *n <= kShort && r && r->within(range_of(u8));
+    (bytes ? narrow : whole).insert(a->name);
+  });
+  for (const std::string& name : whole) narrow.erase(name);
+  if (narrow.empty()) return b;
+  const Block r = map_terms(b, [&](const Term& t) {
+    return rewrite(t, [&](const Term& x) {
+      return x->kind == TermKind::Load && narrow.count(x->name) > 0
+                 ? apply_term(Op::Cast, i32, {load_term(x->name, x->nats, u8)})
+                 : x;
+    });
+  });
+  return rebuild(r, [&](Stmt s) -> Block {
+    if (auto* a = std::get_if<Allocate>(&s.v); a && narrow.count(a->name) > 0)
+      a->type = array(shape_of(a->type), u8);
+    if (auto* x = std::get_if<Store>(&s.v); x && narrow.count(x->array) > 0)
+      x->value = apply_term(Op::Cast, u8, {x->value});
+    return {std::move(s)};
+  });
+}
+
+For with_bounds(For f, const Nat& lower, const Nat& upper) {
+  const Nat v = Nat::fresh(f.var.str(), lower, upper - 1);
+  f.body = substitute(f.body, f.var, v);
+  f.var = v, f.lower = lower, f.upper = upper;
+  return f;
+}
+
+constexpr int kLeastLanes = 8;  ///< of vectors that are worth it
+
+class Vectoriser {
+ public:
+  Vectoriser(const Kernel& k, const LowerOptions& options)
+      : kernel_(k), options_(options), aligned_rows_(aligned_arrays(k, options.vector_bytes)) {
+    if (options.target && capabilities(*options.target).grid_dimensions == 0) ranges_.emplace(k);
+  }
+
+  Block with_narrow_arrays(const Block& b) const { return ranges_ ? narrow_arrays(b, *ranges_) : b; }
+  Block statements(const Block& b);
+
+ private:
+  Block loop(const For& f) {
+    if (auto narrow = narrow_loop(f)) return std::move(*narrow);
+    if (f.width == 1 || Facts().proves(less(f.upper - f.lower, f.width))) return {{scalar_loop(f)}};
+    return vector_loop(f);
+  }
+  using Narrow = std::optional<NarrowLanes>;
+  /// The iterations from `first` on, so many of them, in vectors.
+  Block body(const For& f, const Nat& first, int elements, int lanes_each,
+             const std::optional<Aligned>& aligned, const Narrow& narrow,
+             const Lanes::SizeOf& sizes = {}) const;
+  /// Whole vectors from `lower` on, as many as there are below `upper`, which becomes where they end.
+  void vectors(const For& f, const Nat& lower, Nat& upper, int elements, int lanes_each,
+               const std::optional<Aligned>& aligned, const Narrow& narrow, Block& to);
+  Block vector_loop(const For& f);
+  std::optional<Block> edge(const For& f);
+  Block pieces(const Block& b);
+  bool goes_on(const For& piece, const For& f);
+  std::optional<Block> narrow_loop(const For& f);
+  Block narrow_vectors(const For& f, int lanes, int bytes);
+
+  const Kernel& kernel_;
+  const LowerOptions& options_;
+  Names aligned_rows_;
+  std::optional<ValueRanges> ranges_;  ///< of kernels whose vectors may have narrow lanes
+  int late_ = 0;                       ///< numbers the stores that are late
+};
+
+Block Vectoriser::body(const For& f, const Nat& first, int elements, int lanes_each,
+                       const std::optional<Aligned>& aligned, const Narrow& narrow,
+                       const Lanes::SizeOf& sizes) const {
   Block r;
-  Nat lower = f.lower;
-  const Head lead = head_of(f, aligned_rows, options);
+  for (int l = 0; l < elements; l += lanes_each) {
+    Lanes lanes(f, first + l, lanes_each, l == 0 ? "" : "_" + std::to_string(l));
+    if (sizes) lanes.know_each(sizes);
+    lanes.assume(f.body);
+    VectorBody body(f, kernel_, aligned, narrow);
+    append(r, body.statements(lanes, f.body, {}));
+    body.finish();
+  }
+  return r;
+}
+
+void Vectoriser::vectors(const For& f, const Nat& lower, Nat& upper, int elements, int lanes_each,
+                         const std::optional<Aligned>& aligned, const Narrow& narrow, Block& to) {
+  upper = lower + floordiv(upper - lower, elements) * elements;
+  const auto start = lower.constant();
+  For v = f;
+  v.lower = lower, v.upper = upper, v.step = elements, v.width = elements;
+  v.var = start ? Nat::fresh(f.var.str(), lower, upper - elements, elements,
+                             ((*start % elements) + elements) % elements)
+                : Nat::fresh(f.var.str(), lower, upper - elements);
+  v.body = body(f, v.var, elements, lanes_each, aligned, narrow);
+  const Block ahead = f.prefetch > 0 ? prefetches(v.body, kernel_, f.prefetch, to) : Block{};
+  Block main;
+  if (f.late_store) main = late_stores(v, v.body, late_);
+  if (main.empty()) main = {{v}};
+  append(to, rebuild(main, [&](Stmt x) -> Block {
+           if (auto* loop = std::get_if<For>(&x.v)) {
+             const Block here = substitute(ahead, v.var, loop->var);
+             loop->body.insert(loop->body.begin(), here.begin(), here.end());
+           }
+           return {std::move(x)};
+         }));
+}
+
+Block Vectoriser::vector_loop(const For& f) {
+  Block r;
+  Nat lower = f.lower, upper = f.upper;
+  const Head lead = head_of(f, aligned_rows_, options_);
   if (lead.aligned) {
     Nat head = min(lead.iterations, f.upper - f.lower);
     if (!head.is_constant()) {
@@ -416,54 +563,139 @@ Block vector_loop(const For& f, const Kernel& k, const Names& aligned_rows, cons
       r.push_back({Let{index_term(name), index_term(head)}});
       head = name;
     }
-    for (Stmt& s : make_loop(scalar_loop(f), lower, lower + head)) r.push_back(std::move(s));
+    append(r, make_loop(scalar_loop(f), lower, lower + head));
     lower = lower + head;
   }
-  const Nat trips = f.upper - lower;
-  const Nat upper = lower + floordiv(trips, f.width) * f.width;
-  const auto start = lower.constant();
-  For v = f;
-  v.lower = lower, v.upper = upper, v.step = f.width;
-  v.var = start ? Nat::fresh(f.var.str(), lower, upper - f.width, f.width,
-                             ((*start % f.width) + f.width) % f.width)
-                : Nat::fresh(f.var.str(), lower, upper - f.width);
-  v.body.clear();
-  const int lanes_each = lanes_of(f, options);
-  for (int l = 0; l < f.width; l += lanes_each) {
-    Lanes lanes(f, v.var + l, lanes_each, l == 0 ? "" : "_" + std::to_string(l));
-    lanes.assume(f.body);
-    VectorBody body(f, k, lead.aligned);
-    for (Stmt& s : body.statements(lanes, f.body, {})) v.body.push_back(std::move(s));
-    body.finish();
+  vectors(f, lower, upper, f.width, lanes_of(f, options_), lead.aligned, std::nullopt, r);
+  append(r, make_loop(scalar_loop(f), upper, f.upper));
+  return r;
+}
+
+/// An edge as vectors; nothing where it cannot be.
+std::optional<Block> Vectoriser::edge(const For& f) {
+  const Head lead = head_of(f, aligned_rows_, options_);
+  const auto aligned = lead.iterations == Nat(0) ? lead.aligned : std::nullopt;
+  const Lanes::SizeOf sizes = sizes_of_arrays(kernel_);
+  const bool bytes = ranges_ && stores_bytes(f.body);
+  for (const bool narrow : {true, false}) {
+    if (narrow && !bytes) continue;
+    try {
+      return narrow ? body(f, f.lower, f.width, f.width, std::nullopt, NarrowLanes(*ranges_, 2), sizes)
+                    : body(f, f.lower, f.width, lanes_of(f, options_), aligned, std::nullopt, sizes);
+    } catch (const UserError&) {  // refuse_vector
+    }
   }
-  const Block ahead = f.prefetch > 0 ? prefetches(v.body, k, f.prefetch, r) : Block{};
-  Block main;
-  if (f.late_store) main = late_stores(v, v.body, late);
-  if (main.empty()) main = {{v}};
-  for (Stmt& s : rebuild(main, [&](Stmt x) -> Block {
-         if (auto* loop = std::get_if<For>(&x.v)) {
-           const Block here = substitute(ahead, v.var, loop->var);
-           loop->body.insert(loop->body.begin(), here.begin(), here.end());
-         }
-         return {std::move(x)};
-       }))
-    r.push_back(std::move(s));
-  for (Stmt& s : make_loop(scalar_loop(f), upper, f.upper)) r.push_back(std::move(s));
+  return std::nullopt;
+}
+
+/// Pieces of an edge that is no vector, each in narrow lanes where that is possible.
+Block Vectoriser::pieces(const Block& b) {
+  return rebuild(b, [&](Stmt s) -> Block {
+    const auto* loop = std::get_if<For>(&s.v);
+    auto narrow = loop ? narrow_loop(*loop) : std::nullopt;
+    return narrow ? std::move(*narrow) : Block{std::move(s)};
+  });
+}
+
+/// A loop of vectors takes the pieces of edges beside it, which do the same, where it has narrow lanes: then
+/// it needs no whole vectors.
+Block Vectoriser::statements(const Block& b) {
+  Block r;
+  const auto vector_at = [&](std::size_t i) -> const For* {
+    const auto* f = i < b.size() ? std::get_if<For>(&b[i].v) : nullptr;
+    return f && f->kind == LoopKind::Vec ? f : nullptr;
+  };
+  std::optional<Nat> begins;  // where a piece that the next loop takes does
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    const For* f = vector_at(i);
+    if (!f) {
+      Stmt s = b[i];
+      if (Block* inside = body_of(s)) *inside = statements(*inside);
+      r.push_back(std::move(s));
+      continue;
+    }
+    if (f->edge) {
+      if (auto vectors = edge(*f)) {
+        append(r, std::move(*vectors));
+        continue;
+      }
+      Block rest = split_boundaries({{scalar_loop(*f)}});
+      const For *main = vector_at(i + 1), *last = rest.empty() ? nullptr : std::get_if<For>(&rest.back().v);
+      if (main && !main->edge && last && last->upper == main->lower && goes_on(*last, *main))
+        begins = last->lower, rest.pop_back();
+      append(r, pieces(rest));
+      continue;
+    }
+    Nat lower = begins.value_or(f->lower), upper = f->upper;
+    begins.reset();
+    Block rest;
+    bool taken = false;
+    if (const For* next = vector_at(i + 1); next && next->edge && !edge(*next)) {
+      rest = split_boundaries({{scalar_loop(*next)}}), taken = true;
+      const For* first = rest.empty() ? nullptr : std::get_if<For>(&rest.front().v);
+      if (first && first->lower == f->upper && goes_on(*first, *f))
+        upper = first->upper, rest.erase(rest.begin());
+    }
+    append(r, lower == f->lower && upper == f->upper ? loop(*f) : loop(with_bounds(*f, lower, upper)));
+    append(r, pieces(rest));
+    if (taken) ++i;
+  }
+  return r;
+}
+
+/// Whether both loops do the same, and as many elements of it at a time as fit.
+bool Vectoriser::goes_on(const For& piece, const For& f) {
+  return ranges_ && stores_bytes(f.body) && may_be_done_again(f.body) && narrow_loop(f) &&
+         str(substitute(piece.body, piece.var, f.var)) == str(f.body);
+}
+
+/// A loop that stores bytes, or truth values, in lanes of one byte or two, where that is possible: as many
+/// elements in turn as a vector has then.
+std::optional<Block> Vectoriser::narrow_loop(const For& f) {
+  if (!ranges_ || !stores_bytes(f.body)) return std::nullopt;
+  const auto trips = (f.upper - f.lower).constant();
+  for (const int bytes : {1, 2}) {
+    int lanes = options_.vector_bytes / bytes;
+    while (trips && lanes > *trips) lanes /= 2;
+    if (lanes < kLeastLanes) return std::nullopt;
+    try {
+      return narrow_vectors(f, lanes, bytes);
+    } catch (const UserError&) {  // refuse_vector
+    }
+  }
+  return std::nullopt;
+}
+
+/// What is left over by whole vectors is a vector that ends where the loop does, and does some elements
+/// again; where that may not be, vectors of fewer lanes. Stores do not bypass the cache: rows of bytes have
+/// few lines, and none of them may be stored in both ways.
+Block Vectoriser::narrow_vectors(const For& f, int lanes, int bytes) {
+  const NarrowLanes narrow(*ranges_, bytes);
+  const int ordinary = options_.vector_bytes / static_cast<int>(size_of(promoted(u8)));
+  const Nat trips = f.upper - f.lower;
+  const bool twice = f.width > ordinary && Facts().proves(less_equal(2 * lanes, trips));
+  const bool again = may_be_done_again(f.body) && Facts().proves(less_equal(lanes, trips));
+  Block r;
+  Nat lower = f.lower, upper = f.upper;
+  vectors(f, lower, upper, twice ? 2 * lanes : lanes, lanes, std::nullopt, narrow, r);
+  For rest = f;
+  rest.prefetch = 0, rest.late_store = false;
+  for (int left = twice ? lanes : lanes / 2; left >= (again ? lanes : kLeastLanes); left /= 2) {
+    lower = upper, upper = f.upper;
+    vectors(rest, lower, upper, left, left, std::nullopt, narrow, r);
+  }
+  if (!again)
+    append(r, make_loop(scalar_loop(f), upper, f.upper));
+  else if (!Facts().proves(equal(upper, f.upper)))
+    append(r, body(f, f.upper - lanes, lanes, lanes, std::nullopt, narrow));
   return r;
 }
 
 }  // namespace
 
 Block vectorise(const Block& b, const Kernel& k, const LowerOptions& options) {
-  int late = 0;  // numbers the stores that are late
-  const Names aligned_rows = aligned_arrays(k, options.vector_bytes);
-  return distinct_names(rebuild(b, [&](Stmt s) -> Block {
-    auto* f = std::get_if<For>(&s.v);
-    if (!f || f->kind != LoopKind::Vec) return {std::move(s)};
-    if (f->edge) return vector_edge(*f, k, aligned_rows, options);
-    if (f->width == 1 || Facts().proves(less(f->upper - f->lower, f->width))) return {{scalar_loop(*f)}};
-    return vector_loop(*f, k, aligned_rows, options, late);
-  }));
+  Vectoriser v(k, options);
+  return distinct_names(v.statements(v.with_narrow_arrays(b)));
 }
 
 }  // namespace lift

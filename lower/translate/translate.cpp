@@ -349,6 +349,7 @@ void add_results(Kernel& k, const Program& program, const std::map<std::string, 
     k.results.push_back(argument.empty() ? r.name : argument);
     if (argument.empty()) {
       k.arguments.push_back({r.name, r.type, layout(r.name, r.type), false, false, {}});
+      k.arguments.back().made = true;
       continue;
     }
     for (const KernelArgument& a : k.arguments)

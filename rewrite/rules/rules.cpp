@@ -22,14 +22,14 @@ namespace {
 }  // namespace
 
 const std::vector<Rule>& all_rules() {
-  static const auto& rules = *new std::vector<Rule>([] {
+  static const auto& rules = *new std::vector<Rule>(for_ever([] {
     std::vector<Rule> all;
     for (auto group : {map_rules, reduce_rules, scan_rules, fission_rules, iterate_rules, time_rules,
                        phase_rules, wrap_rules, overwrite_rules, load_rules, structure_rules, slide_rules,
                        rank_rules, block_rules, lowering_rules, grid_rules, program_rules})
       for (Rule& r : group()) all.push_back(std::move(r));
     return all;
-  }());
+  }));
   return rules;
 }
 
@@ -40,6 +40,7 @@ struct Kept {
   std::mutex mutex;
   std::deque<Rule> all;
   std::map<std::string, const Rule*> latest;
+  std::deque<Held<Expr>> sides;
 };
 Kept& kept() {
   static auto& k = *new Kept;
@@ -68,7 +69,9 @@ void keep_rules(const std::vector<Rule>& rules) {
   const std::lock_guard lock(kept().mutex);
   for (const Rule& r : rules) {
     const Rule*& latest = kept().latest[r.name];
-    if (latest == nullptr || !same_sides(*latest, r)) latest = &kept().all.emplace_back(r);
+    if (latest != nullptr && same_sides(*latest, r)) continue;
+    latest = &kept().all.emplace_back(r);
+    for (const Sides& s : r.sides) kept().sides.emplace_back(s.lhs), kept().sides.emplace_back(s.rhs);
   }
 }
 std::vector<Rule> kept_rules() {

@@ -157,6 +157,9 @@ std::vector<Rule> scan_rules() {
       rule("let-of-transpose", let(transpose(xs), [](Expr v) { return of(b, v); }),
            let(xs, [](Expr w) { return of(b, transpose(w)); }))
           .says("a value with a name is stored in the order in which it is computed"),
+      rule("let-exchange", let(a, [](Expr v) { return let(b, [&](Expr w) { return of(c, v, w); }); }),
+           let(b, [](Expr w) { return let(a, [&](Expr v) { return of(c, v, w); }); }))
+          .says("stages that do not need each other change places"),
       rule("let-inline", let(a, [](Expr v) { return of(b, v); }), of(b, a))
           .says("a value with a name is computed where it is used"),
       constructed("let-base", "update (update a b) c = let x = update a b in update x c", let_base)

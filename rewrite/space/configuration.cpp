@@ -8,9 +8,10 @@ namespace lift {
 namespace {
 
 auto place_of(auto& entries, std::string_view name) {
-  return std::lower_bound(
-      entries.begin(), entries.end(), name,
-      [](const Configuration::Entry& e, std::string_view wanted) { return e.key->name < wanted; });
+  return std::lower_bound(entries.begin(), entries.end(), name,
+                          [](const Configuration::Entry& e, std::string_view wanted) {
+                            return std::string_view(e.key->name).compare(wanted) < 0;
+                          });
 }
 
 }  // namespace

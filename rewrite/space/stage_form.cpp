@@ -7,6 +7,8 @@
 #include "rewrite/analysis/nest.hpp"
 #include "rewrite/analysis/parts.hpp"
 #include "rewrite/space/deriver.hpp"
+#include "rewrite/space/read_once.hpp"
+#include "rewrite/space/reduction/reduction.hpp"
 
 namespace lift {
 namespace {
@@ -74,16 +76,50 @@ struct Reader {
   bool reads_again(const Type& t) const { return windows || (rank > 0 && element_of(t, rank).has_arrays()); }
 };
 
+/// Whether columns are made whose elements a loop makes one by one.
+bool makes_elements(const Expr& e) {
+  if (!e.is(Op::Map) || op_rank(e) != 1 || !e.child(0).is(Op::Lambda)) return false;
+  const Expr& made = e.child(0).child(0);
+  return made.is(Op::Map) && op_rank(made) == 1 && element_of(made.type()).is_scalar() && !has_scan(made);
+}
+/// Columns of another array, so that what is made of them and transposed lies as that does.
+bool goes_over_columns(const Expr& e) {
+  if (e.is(Op::Transpose)) return true;
+  const std::size_t parts = rearranges(e.op()) && !e.is(Op::At) ? 1 : e.is(Op::Zip) ? e.children().size() : 0;
+  return std::any_of(e.children().begin(), e.children().begin() + static_cast<std::ptrdiff_t>(parts),
+                     goes_over_columns);
+}
+bool makes_transposed_elements(const Expr& e) {
+  return e.is(Op::Transpose) && rank_of(e.type()) == 2 && makes_elements(e.child(0));
+}
+
 /// The way to an array without a name, each element of which would be computed for every window, or for every
-/// row, that reads it; columns that scans make lie as they are read.
+/// row, that reads it; columns that scans make, and those that are made of columns, lie as they are read.
 bool find_computed_again(const Expr& e, const Reader& reader, Place& way) {
-  const bool columns = e.is(Op::Transpose) && has_scan(e.child(0));
+  const bool columns = (e.is(Op::Transpose) && has_scan(e.child(0))) ||
+                       (makes_transposed_elements(e) && goes_over_columns(e.child(0).child(1)));
   if (is_work(columns ? e.child(0) : e) && reader.reads_again(e.type())) return true;
   for (std::size_t i = 0; i < e.children().size(); ++i) {
     const Expr& c = e.child(i);
     if (c.is(Op::Lambda) || !c.type().is_array()) continue;
     way.push_back(static_cast<int>(i));
     if (find_computed_again(c, reader.below(e), way)) return true;
+    way.pop_back();
+  }
+  return false;
+}
+
+/// The way to rows' sums that a reduction goes over, with others: as a stage, several rows go side by side.
+bool find_reduced_again(const Expr& e, bool reduced, Place& way) {
+  const bool sums = e.is(Op::Map) && op_rank(e) == 1 && element_of(e.type()).is_scalar() &&
+                    contains(e.child(0), is_long_reduction);
+  if (reduced && sums) return true;
+  if (is_long_reduction(e) && nested_levels(e) > 0) return false;
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    const Expr& c = e.child(i);
+    if (c.is(Op::Lambda)) continue;
+    way.push_back(static_cast<int>(i));
+    if (find_reduced_again(c, reduced || is_long_reduction(e), way)) return true;
     way.pop_back();
   }
   return false;
@@ -153,52 +189,6 @@ Rewriting with_named_tuples(Rewriting r) {
   }
 }
 
-/// Whether e reads each element of x once at most, or once for each part of what borders one another, and one
-/// by one.
-bool reads_once(const Expr& e, const Expr& x) {
-  const auto reads = [&](const Expr& c) { return contains(c, [&](const Expr& y) { return y == x; }); };
-  if (e == x || !reads(e)) return true;
-  const bool parts = e.is(Op::Concat);  // mostly of other elements each
-  if (!parts && std::count_if(e.children().begin(), e.children().end(), reads) > 1) return false;
-  if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
-    std::vector<Expr> names;
-    return reads(e.child(1)) && reads_once(open(e.child(1), names), x);
-  }
-  if (is_map(e.op()))
-    return !element_of(e.child(1).type(), op_rank(e)).has_arrays() && reads(e.child(1)) &&
-           reads_once(e.child(1), x);
-  const bool views = e.is(Op::Zip) || e.is(Op::Concat) || e.is(Op::Interleave) || e.is(Op::Get) ||
-                     (rearranges(e.op()) && !e.is(Op::At));
-  return views && std::all_of(e.children().begin(), e.children().end(),
-                              [&](const Expr& c) { return reads_once(c, x); });
-}
-
-/// A map, within a function, whose elements have a name and are read once.
-bool is_read_once(const Expr& e) {
-  if (!e.is(Op::Let) || !e.child(1).is(Op::Lambda) || !is_map(e.child(0).op())) return false;
-  if (element_of(e.child(0).type(), op_rank(e.child(0))).has_arrays() || has_scan(e.child(0))) return false;
-  std::vector<Expr> names;
-  const Expr body = open(e.child(1), names);
-  return !body.is(Op::Param) && reads_once(body, names.at(0));
-}
-bool find_read_once(const Expr& e, bool in_map, Place& at) {
-  if (in_map && is_read_once(e)) return true;
-  for (std::size_t i = 0; i < e.children().size(); ++i) {
-    const Expr& c = e.child(i);
-    if (!contains(c, [](const Expr& x) { return x.is(Op::Let); })) continue;
-    at.push_back(static_cast<int>(i));
-    if (find_read_once(c, in_map || (e.is(Op::Map) && c.is(Op::Lambda)), at)) return true;
-    at.pop_back();
-  }
-  return false;
-}
-/// They are computed where they are read, not stored for each row.
-Rewriting with_read_once_inlined(Rewriting r) {
-  for (Place at; find_read_once(r.program.body, false, at); at.clear())
-    r = run(use("let-inline"), std::move(r), at);
-  return r;
-}
-
 /// Where a value or a result of the program's lets stands.
 std::vector<Place> values_of(const Expr& body) {
   std::vector<Place> r;
@@ -265,8 +255,9 @@ Rewriting with_named_stages(Rewriting r) {
         r = *apart;
         continue;
       }
-    } else if (const Expr value = part_at(r.program.body, at);
-               find_unnamed(value, way) || find_computed_again(value, {}, way)) {
+    } else if (const Expr value = part_at(r.program.body, at); find_unnamed(value, way) ||
+                                                               find_computed_again(value, {}, way) ||
+                                                               find_reduced_again(value, false, way)) {
       Arguments arguments(way.begin(), way.end());
       r = run(use("let-part", arguments), std::move(r), at);
       continue;
@@ -276,17 +267,39 @@ Rewriting with_named_stages(Rewriting r) {
   }
 }
 
-/// Whether columns are made whose elements a loop makes one by one.
-bool makes_elements(const Expr& e) {
-  if (!e.is(Op::Map) || op_rank(e) != 1 || !e.child(0).is(Op::Lambda)) return false;
-  const Expr& made = e.child(0).child(0);
-  return made.is(Op::Map) && op_rank(made) == 1 && element_of(made.type()).is_scalar() && !has_scan(made);
+/// The shapes of several columns that scans make, as they are made and as they are named.
+std::vector<std::vector<Nat>> shapes_of_columns(const Expr& e) {
+  if (!makes_columns(e) || rank_of(e.type()) < 2) return {};
+  std::vector<std::vector<Nat>> r{shape_of(e.type())};
+  for (Expr made = e; rearranges(made.op()); made = made.child(0))
+    r.push_back(shape_of(made.child(0).type()));
+  return r;
+}
+
+/// Scans of one shape that do not wait for each other follow one another, so that they can share loops: what
+/// they read is loaded once, and none waits for its own last element alone.
+Rewriting with_scans_together(Rewriting r) {
+  for (std::size_t later = 2; later + 1 < values_of(r.program.body).size(); ++later) {
+    Rewriting moved = r;
+    for (std::size_t i = later; i > 0; --i) {
+      const std::vector<Place> at = values_of(moved.program.body);
+      const auto shapes = shapes_of_columns(part_at(moved.program.body, at[i]));
+      if (!shapes.empty() && shapes == shapes_of_columns(part_at(moved.program.body, at[i - 1]))) {
+        r = moved;
+        break;
+      }
+      const auto exchanged = use("let-exchange")(moved, Place(at[i - 1].begin(), at[i - 1].end() - 1));
+      if (shapes.empty() || !exchanged) break;
+      moved = *exchanged;
+    }
+  }
+  return r;
 }
 
 /// Columns that are transposed afterwards are made row by row instead: neighbours follow one another.
 Rewriting with_rows_inside(Rewriting r, const Place& at) {
   const Expr e = part_at(r.program.body, at);
-  if (e.is(Op::Transpose) && rank_of(e.type()) == 2 && makes_elements(e.child(0))) {
+  if (makes_transposed_elements(e)) {
     auto inside = use("map-of-mapped")(r, content_of(at));
     if (inside) inside = use("transpose-of-transpose")(*inside, at);
     return inside ? *inside : r;
@@ -337,7 +350,7 @@ Rewriting with_maps(Rewriting r, const Place& at) {
 Rewriting in_stage_form(Rewriting start) {
   Rewriting r = with_named_stages(with_scans_apart(
       with_read_once_inlined(with_rows_going_on(with_views_inlined(with_named_tuples(std::move(start)))))));
-  r = with_joined_maps(std::move(r));
+  r = with_joined_maps(with_scans_together(std::move(r)));
   for (const Place& value : values_of(r.program.body)) r = with_rows_inside(std::move(r), value);
   Place result;
   while (part_at(r.program.body, result).is(Op::Let) &&

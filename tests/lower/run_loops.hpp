@@ -128,7 +128,13 @@ class LoopRunner {
   }
   template <class At>
   static double scalar(Op op, Scalar type, const At& at, std::size_t n) {
-    const auto round = [&](double x) { return type == f32 ? static_cast<double>(static_cast<float>(x)) : x; };
+    const auto round = [&](double x) -> double {
+      if (type == f32) return static_cast<double>(static_cast<float>(x));
+      if (type == u8) return static_cast<std::uint8_t>(static_cast<std::int64_t>(x));  // the low bits
+      if (type == u16) return static_cast<std::uint16_t>(static_cast<std::int64_t>(x));
+      if (type == i16) return static_cast<std::int16_t>(static_cast<std::int64_t>(x));
+      return x;
+    };
     const double a = at(0), b = n > 1 ? at(1) : 0;
     switch (op) {
       case Op::Add:
@@ -138,11 +144,11 @@ class LoopRunner {
       case Op::Mul:
         return round(a * b);
       case Op::Div:
-        return round(a / b);
+        return is_float(type) ? round(a / b) : std::floor(a / b);
       case Op::Mod:
         return a - b * std::floor(a / b);
       case Op::Neg:
-        return -a;
+        return round(-a);
       case Op::Abs:
         return a < 0 ? -a : a;
       case Op::Min:

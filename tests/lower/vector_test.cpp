@@ -1,6 +1,8 @@
 // Vector loops with strided loads, interleaved stores and several stores, run in the loop language.
 #include <doctest/doctest.h>
 
+#include <bit>
+
 #include "ir/error.hpp"
 #include "lower/passes/pipeline.hpp"
 #include "run_loops.hpp"
@@ -208,6 +210,46 @@ TEST_CASE("other strides are gathered or reversed") {
       CHECK(y[static_cast<std::size_t>(i)] == static_cast<double>(s < 0 ? -s * (18 - i) : s * i));
     CHECK(in_vectors(k).gathers == (s == -1 ? 0 : 1));
   }
+}
+
+TEST_CASE("records are loaded as they lie in memory, and transposed") {
+  // Elements of records of so many, from `first` on: each with a weight of its own.
+  const auto summed = [](std::int64_t stride, std::int64_t first, std::int64_t all, int width) {
+    return one_loop(37, 37 * stride + first, 37, width,
+                    [=](const Nat& i) {
+                      Term sum = constant_term(0, f64);
+                      for (std::int64_t e = 0; e < all; ++e)
+                        sum = plus(sum, apply_term(Op::Mul, f64,
+                                                   {constant_term(static_cast<double>(1 + e * e), f64),
+                                                    x_at(stride * i + first + e)}));
+                      return Block{store(i, sum)};
+                    },
+                    {.vector_bytes = 8 * width});
+  };
+  for (const std::int64_t stride : {8, 16})
+    for (const std::int64_t first : {0, 3})
+      for (const int width : {2, 4, 8, 16}) {
+        CAPTURE(stride);
+        CAPTURE(first);
+        CAPTURE(width);
+        const Kernel k = summed(stride, first, stride, width);
+        const auto y = run_xy(k, static_cast<std::size_t>(37 * stride + first), 37);
+        for (std::int64_t i = 0; i < 37; ++i) {
+          double sum = 0;
+          for (std::int64_t e = 0; e < stride; ++e)
+            sum += static_cast<double>(1 + e * e) * static_cast<double>(stride * i + first + e);
+          CHECK(y[static_cast<std::size_t>(i)] == sum);
+        }
+        const Counts c = in_vectors(k);
+        const int stages = std::countr_zero(static_cast<unsigned>(std::min<std::int64_t>(stride, width)));
+        CHECK(c.vector_loads == static_cast<int>(stride));
+        CHECK(c.shuffles == static_cast<int>(stride) * stages);
+        CHECK(c.scalar_loads == 0);
+        CHECK(c.gathers == 0);
+      }
+  // What an iteration leaves out may not exist; more vectors than sixteen would leave the registers.
+  CHECK_THROWS_AS((void)summed(8, 0, 7, 4), UserError);
+  CHECK_THROWS_AS((void)summed(32, 0, 32, 4), UserError);
 }
 
 TEST_CASE("both halves of interleaved stores may read what either changes") {

@@ -170,6 +170,17 @@ Generators scan_generators() {
                  {},
                  {}};
        }},
+      {"let-exchange",
+       [](Gen& g) -> Instance {
+         const Type t = g.element(), u = g.element();
+         const Expr f = g.fun(t, u), h = g.fun(t, g.element()), xs = g.array(g.n(1, 5), t);
+         return {
+             let(map(f, xs), [&](Expr v) { return let(map(h, xs), [&](Expr w) {
+                                             return zip({v, w, v});
+                                           }); }),
+             {},
+             {}};
+       }},
       {"let-inline",
        [](Gen& g) -> Instance {
          const Type t = g.element(), u = g.element();

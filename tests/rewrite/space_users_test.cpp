@@ -211,7 +211,7 @@ TEST_CASE("space: tiles of one loop are as many for each thread") {
 }
 
 TEST_CASE(
-    "space: bytes and gathers are computed in ordinary loops first, of small arrays and of large ones") {
+    "space: gathers are computed in ordinary loops first, bytes in vectors, of small arrays and of large ones") {
   const auto widest = [](const std::string& type, const std::string& n, const std::string& cell) {
     const Program p =
         parse_program("param x : " + n + "." + n + "." + type + "\nresult y : " + n + "." + n + "." + type +
@@ -227,7 +227,7 @@ TEST_CASE(
   const std::string mean = "(w[0, 1] + w[1, 0] + w[2, 1]) / 3",
                     taken = "x |> gather2(w[0, 1], w[1, 0], wrap)";
   for (const char* n : {"64", "4096"}) {
-    CHECK(widest("u8", n, mean) == 1);
+    CHECK(widest("u8", n, mean) > 1);
     CHECK(widest("i32", n, mean) > 1);
     CHECK(widest("i32", n, taken) == 1);
   }

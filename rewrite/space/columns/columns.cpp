@@ -114,7 +114,7 @@ std::vector<Wishes> columns::first_guesses(const ColumnFacts& f) {
         r.push_back({{key::order, order}, {key::inner, Inner::seq}, {key::keep, keep}, {key::tile, tile}});
   if (f.along_memory)
     for (const Loops& order : by_rows) r.push_back({{key::order, order}, {key::kcache, true}});
-  const std::array tiles{tile_of(f, 32), AxisSizes{}, tile_of(f, 16), tile_of(f, 64)};
+  const std::array tiles{tile_of(f, 64), AxisSizes{}, tile_of(f, 32), tile_of(f, 16)};
   for (const auto& [order, inner, keep, tile] : cartesian_product(by_levels, inners, keeps, tiles)) {
     if (!f.on_processors() || (tile.empty() && tiles_are_shared)) continue;
     r.push_back({{key::order, order}, {key::inner, inner}, {key::keep, keep}, {key::tile, tile}});

@@ -6,13 +6,15 @@
 namespace lift {
 namespace {
 
+constexpr std::int64_t kFewest = 3;  ///< points of a tile
+
 /// About so many points, which divide all of them: whole vectors where there are such; where none do, whole
 /// vectors with points that are left over, but on a grid. 0: there are none.
 std::int64_t near(std::int64_t about, std::int64_t points, std::int64_t lanes, bool rest) {
   for (const std::int64_t whole : {std::min(lanes, about), std::int64_t{1}})
     for (std::int64_t off = 0; off <= about / 2; ++off)
       for (const std::int64_t k : {about - off, about + off})
-        if (k % whole == 0 && points % k == 0) return k;
+        if (k >= kFewest && k % whole == 0 && points % k == 0) return k;
   return rest && points >= 4 * about ? about : 0;
 }
 
@@ -44,7 +46,7 @@ Setting tile_for_threads(const ColumnFacts& f, const Configuration&, const Setti
 
 AxisSizes columns::tile_of(const ColumnFacts& f, std::int64_t about) {
   const std::int64_t n = f.axes.back().extent.value_or(1), k = near(about, n, f.lanes, !f.on_grid());
-  return n > k && k >= 3 ? AxisSizes{{{"i", k}}} : AxisSizes{};
+  return n > k && k >= kFewest ? AxisSizes{{{"i", k}}} : AxisSizes{};
 }
 
 std::int64_t columns::points(const ColumnFacts& f, const Configuration& c) {

@@ -256,9 +256,8 @@ List on_threads(const NestFacts& f) {
   const AxisSizes rows = "j16"_sizes;
   const Inner vec = Inner::vec, split_vec = Inner::strided_vec;
   List r = f.few ? one_after_the_other(f) : in_step(f);
-  // Compilers see which lanes of an ordinary loop are as narrow as 16 bits, where vectors of ours have 32,
-  // and gather with the instructions for that, where vectors of ours take element by element.
-  if (f.bytes || f.gathers) r.push_back({{key::inner, Inner::seq}});
+  // Compilers gather with the instructions for that, where vectors of ours take element by element.
+  if (f.gathers) r.push_back({{key::inner, Inner::seq}});
   if (is_large(f)) r.push_back({{key::inner, vec}, {key::stream, true}});
   append(r, {
                 {{key::buffer, true}, {key::inner, vec}},

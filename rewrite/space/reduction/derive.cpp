@@ -1,5 +1,6 @@
 // Decisions on reductions, as steps.
 #include <algorithm>
+#include <functional>
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
@@ -230,25 +231,52 @@ bool take_level(Deriver& d, const Place& reduction) {
   return true;
 }
 
-void derive_reductions_in_loops(Deriver& d, std::int64_t lanes) {
-  const auto next = [&] {
-    std::optional<Place> found;
-    for (const Place& p : places_of(d, {}, Op::Reduce)) {
-      const Expr e = d.part(p);
-      const auto length = e.child(2).type().length().constant();
-      if (!found && length && *length > kFewScalars && why_in_order(e.child(0), e.child(1)).empty())
-        found = p;
-    }
-    return found;
-  };
-  while (const auto place = next()) {
-    std::size_t levels = nested_levels(d.part(*place));
-    while (take_level(d, inner_reduction(*place, levels))) ++levels;
-    const Place innermost = inner_reduction(*place, levels);
-    const std::int64_t length = d.part(innermost).child(2).type().length().constant().value_or(1);
-    derive_lanes(d, innermost, length >= lanes ? lanes : 1);
-    for (std::size_t level = levels; level-- > 0;) d.step("reduce-seq", inner_reduction(*place, level));
+namespace {
+
+/// The first reduction that nothing is decided about, of enough elements and in any order, where it stands
+/// as is asked.
+std::optional<Place> undecided(const Deriver& d, const std::function<bool(const Place&)>& stands) {
+  for (const Place& p : places_of(d, {}, Op::Reduce)) {
+    const Expr e = d.part(p);
+    const auto length = e.child(2).type().length().constant();
+    if (length && *length > kFewScalars && why_in_order(e.child(0), e.child(1)).empty() && stands(p))
+      return p;
   }
+  return std::nullopt;
+}
+
+/// A loop an axis; how many there are within the outermost.
+std::size_t derive_levels(Deriver& d, const Place& place, std::int64_t lanes) {
+  std::size_t levels = nested_levels(d.part(place));
+  while (take_level(d, inner_reduction(place, levels))) ++levels;
+  const Place innermost = inner_reduction(place, levels);
+  const std::int64_t length = d.part(innermost).child(2).type().length().constant().value_or(1);
+  derive_lanes(d, innermost, length >= lanes ? lanes : 1);
+  for (std::size_t level = levels; level-- > 0;) d.step("reduce-seq", inner_reduction(place, level));
+  return levels;
+}
+
+bool is_in_a_loop(const Expr& body, const Place& place) {
+  Expr e = body;
+  for (const int i : place) {
+    if (!e.is(Op::Let) && e.child(static_cast<std::size_t>(i)).is(Op::Lambda)) return true;
+    e = e.child(static_cast<std::size_t>(i));
+  }
+  return false;
+}
+
+}  // namespace
+
+void derive_reductions_in_loops(Deriver& d, std::int64_t lanes) {
+  while (const auto place = undecided(d, [](const Place&) { return true; })) derive_levels(d, *place, lanes);
+}
+
+void derive_reductions_beside_loops(Deriver& d, std::int64_t lanes) {
+  while (const auto place = undecided(d, [&](const Place& p) { return !is_in_a_loop(d.part({}), p); }))
+    if (derive_levels(d, *place, lanes) > 0) {
+      d.step("map-par", array_of(*place));
+      d.step("to-global", array_of(*place));
+    }
 }
 
 void derive_reductions(Deriver& d, const ReductionFacts& f, const Configuration& c) {

@@ -35,6 +35,9 @@ void derive_reductions(Deriver& d, const ReductionFacts& f, const Configuration&
 /// side in the innermost. What has to be done in order, or is of few elements, stays as it is.
 void derive_reductions_in_loops(Deriver& d, std::int64_t lanes);
 
+/// The same for those in no loop, as of what an iteration has computed: threads share the outermost axis.
+void derive_reductions_beside_loops(Deriver& d, std::int64_t lanes);
+
 constexpr std::int64_t kFewForGroups = 4096;  ///< elements that one group reduces as fast as several
 /// Elements of a part: of all axes within those that the parts are named after, or the size of a chunk.
 std::int64_t part_length(const ReductionFacts& f, const AxisSizes& parts);

@@ -8,6 +8,7 @@
 #include "rewrite/analysis/parts.hpp"
 #include "rewrite/engine/step_program.hpp"
 #include "rewrite/space/kind.hpp"
+#include "rewrite/space/reduction/reduction.hpp"
 
 namespace lift {
 namespace {
@@ -106,6 +107,7 @@ class LoopOverTime : public KindWith<LoopFacts> {
     for (const Step& s : of_step.steps) d.step(s.rule, s.parameters, below(step_, s.place));
     const bool alone =
         c.find(key::parallel) != nullptr && c[key::parallel].names.empty() && !has_threads(of_step.steps);
+    if (!alone && f.on_processors()) derive_reductions_beside_loops(d, is_vector(c) ? c[key::width] : 1);
     run_other_loops(d, f, {!alone, is_vector(c), is_solo(c), c[key::width]});
     take(common::readonly(), d, f, c);
     run_scans(d);

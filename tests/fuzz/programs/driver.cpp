@@ -6,6 +6,7 @@
 
 #include "ir/verify_mode.hpp"
 #include "runtime/file.hpp"
+#include "tests/fuzz/programs/many.hpp"
 #include "tests/fuzz/programs/session.hpp"
 #include "tests/runtime/scratch.hpp"
 
@@ -43,12 +44,23 @@ int main(int argc, char** argv) {
                  "a file that says where the last slice ended, and is written for the next one: --programs N "
                  "counts those "
                  "of one slice, and a run in slices is the same as one run");
+  bool memory = false, regions = true;
+  app.add_flag("--memory", memory,
+               "only what memory so many programs leave behind, of which nothing is compiled");
+  app.add_flag("!--no-regions", regions, "with --memory: all that is made stays");
   app.add_option("--finds", finds, "a folder for what is found");
   app.add_option("cases", files, "cases to replay instead");
   CLI11_PARSE(app, argc, argv);
   limit_memory();
   o.most_bytes = kMostBytes / 4 * 3;
   set_verify_steps(true);
+  if (memory) {
+    const fuzz::Many many =
+        fuzz::many_programs({.seed = o.seed, .programs = o.programs, .regions = regions, .log = &std::cout});
+    std::cout << many.made << " programs, " << many.kernels << " kernels (" << std::hex << many.sources
+              << std::dec << "), " << many.refused << " refused\n";
+    return 0;
+  }
   int wrong = 0;
   if (!files.empty()) {
     const test::Scratch scratch;

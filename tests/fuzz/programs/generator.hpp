@@ -64,6 +64,10 @@ class Generator {
   Expr position_in(const Nat& length, bool& within, const Scope& scope, int fuel);
   Expr gathered(Scalar s, const Scope& scope, int fuel);
 
+  // sums.cpp
+  Expr integrals();
+  Expr records();
+
   // arrays.cpp
   Expr array_value(const Type& t, const Scope& scope, int fuel);
   Expr array_leaf(const Type& t, const Scope& scope);

@@ -285,7 +285,7 @@ Made Generator::make() {
     values_[name] = value;
   }
   Expr body;
-  const int k = number(0, 19);
+  const int k = number(0, 21);
   body = k < 4    ? anything()
          : k < 6  ? sweep()
          : k < 7  ? reduction()
@@ -297,6 +297,8 @@ Made Generator::make() {
          : k < 15 ? elimination()
          : k < 17 ? bands()
          : k < 18 ? bordered_stages()
+         : k < 19 ? integrals()
+         : k < 20 ? records()
                   : leg();
   // A copy is no program: something is to be computed.
   Made made{{"made", params_of(body), body, {}}, {}};

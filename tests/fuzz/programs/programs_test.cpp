@@ -3,7 +3,9 @@
 
 #include <sstream>
 
+#include "ir/region.hpp"
 #include "runtime/file.hpp"
+#include "tests/fuzz/programs/many.hpp"
 #include "tests/fuzz/programs/session.hpp"
 #include "tests/runtime/scratch.hpp"
 
@@ -75,6 +77,29 @@ TEST_CASE("random programs: a slice ends before memory does") {
   const fuzz::Report r = fuzz::run(o);
   CHECK(r.is_full);
   CHECK(r.programs == 0);
+}
+
+TEST_CASE("random programs: each in a region, they leave nothing, and their kernels are the same") {
+  fuzz::ManyOptions o;
+  o.programs = 30, o.every = 10;
+  const std::size_t before = set_sweep_after(0);
+  const fuzz::Many within = fuzz::many_programs(o);
+  set_sweep_after(before);
+  CHECK(swept().may_go == 0);
+  o.regions = false;
+  const fuzz::Many without = fuzz::many_programs(o);
+  CHECK(within.kernels > 3 * within.made);
+  CHECK(within.kernels == without.kernels);
+  CHECK(within.sources == without.sources);
+}
+
+TEST_CASE("random programs: hundreds in a process have no more memory than a hundred") {
+  // Thousands: fuzz_programs --memory --programs 10000.
+  fuzz::ManyOptions o;
+  o.programs = 300, o.seed = 7;
+  const fuzz::Many many = fuzz::many_programs(o);
+  REQUIRE(many.bytes.size() == 3);
+  CHECK(static_cast<double>(many.bytes[2]) < 1.3 * static_cast<double>(many.bytes[0]));
 }
 
 }  // namespace programs_test

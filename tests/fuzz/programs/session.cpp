@@ -10,6 +10,7 @@
 #include "embed/default_variant.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/elementary.hpp"
+#include "ir/region.hpp"
 #include "runtime/file.hpp"
 #include "tests/fuzz/programs/devices.hpp"
 #include "tests/runtime/scratch.hpp"
@@ -18,6 +19,7 @@ namespace lift::fuzz {
 namespace {
 
 constexpr int kMostAxes = 3;                    ///< that cells have colours over
+constexpr int kPrograms = 200;                  ///< in one region
 constexpr std::size_t kTogether = 48;           ///< kernels in one source
 constexpr std::size_t kTogetherOnDevices = 12;  ///< the same on devices
 
@@ -64,11 +66,16 @@ class Session {
              static_cast<int>(report_.finds.size()) >= options_.most_finds;
     };
     while (!done()) {
-      one_program();
-      if (ready_.size() >= kTogether) turn();
+      // What is at work has expressions: they go when nothing is.
+      const Region region;
+      const int until = report_.programs + kPrograms;
+      while (!done() && report_.programs < until) {
+        one_program();
+        if (ready_.size() >= kTogether) turn();
+      }
+      turn(), turn();
+      run_on_devices();
     }
-    turn(), turn();
-    run_on_devices();
     if (!options_.resume.empty()) write_file_atomically(options_.resume, end());
     report_.seconds = now() - start;
     return report_;

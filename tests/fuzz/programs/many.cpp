@@ -1,0 +1,113 @@
+#include "tests/fuzz/programs/many.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <optional>
+#include <random>
+
+#include "emit/emit.hpp"
+#include "ir/error.hpp"
+#include "ir/hash.hpp"
+#include "ir/region.hpp"
+#include "tests/fuzz/programs/case.hpp"
+#include "tests/fuzz/programs/generator.hpp"
+
+namespace lift::fuzz {
+namespace {
+
+std::size_t resident_bytes() {
+  std::ifstream in("/proc/self/statm");
+  std::size_t all = 0, resident = 0;
+  in >> all >> resident;
+  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+class Worker {
+ public:
+  Worker(std::uint64_t seed, Many& many) : generator_(seed), random_(seed), many_(many) {}
+
+  /// Whether a program came about.
+  bool one() {
+    std::optional<Made> m;
+    try {
+      m = generator_.make();
+    } catch (const UserError&) {
+      return false;
+    } catch (const std::out_of_range&) {
+      return false;
+    }
+    Case c{m->program, m->sizes};
+    if (const std::string why = round_trip(c.program); !why.empty()) throw InternalError(why);
+    c.symbolic = below(2) == 0;
+    kernel(c);
+    c.choice = Case::Choice::defaulted;
+    kernel(c);
+    c.choice = Case::Choice::derived;
+    explored(c);
+    c.target = below(2) == 0 ? Target::cuda : Target::opencl, c.symbolic = false;
+    explored(c);
+    return true;
+  }
+
+ private:
+  int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+  void explored(Case c) {
+    try {
+      const Space space(subject(c), space_options(c));
+      for (int i = 0; i < 2; ++i) {
+        c.configuration = {};
+        for (const Parameter& p : space.parameters()) {
+          const Settings values = space.allowed(c.configuration, *p.key);
+          c.configuration.set(*p.key,
+                              values[static_cast<std::size_t>(below(static_cast<int>(values.size())))]);
+        }
+        c.derivation = space.derive(c.configuration);
+        kernel(c);
+      }
+    } catch (const UserError&) {
+      ++many_.refused;
+    }
+  }
+  void kernel(const Case& c) {
+    try {
+      const std::string source = emit_source(kernel_of(c, "k"));
+      many_.sources = mix(many_.sources, std::hash<std::string>{}(source));
+      ++many_.kernels;
+    } catch (const UserError&) {
+      ++many_.refused;
+    }
+  }
+
+  Generator generator_;
+  std::mt19937_64 random_;
+  Many& many_;
+};
+
+}  // namespace
+
+Many many_programs(const ManyOptions& o) {
+  Many many;
+  Worker worker(o.seed, many);
+  const auto began = std::chrono::steady_clock::now();
+  const auto in_time = [&] {
+    return o.seconds <= 0 ||
+           std::chrono::steady_clock::now() - began < std::chrono::duration<double>(o.seconds);
+  };
+  while (many.made < o.programs && in_time()) {
+    std::optional<Region> region;
+    if (o.regions) region.emplace();
+    many.made += worker.one() ? 1 : 0;
+    region.reset();
+    if (many.made % o.every != 0 || static_cast<int>(many.bytes.size()) == many.made / o.every) continue;
+    many.bytes.push_back(resident_bytes());
+    const Swept s = swept();
+    if (o.log != nullptr)
+      *o.log << many.made << " programs: " << (many.bytes.back() >> 20) << " MiB; nodes " << s.may_go
+             << ", gone " << s.gone << " in " << s.sweeps << " sweeps" << std::endl;
+  }
+  return many;
+}
+
+}  // namespace lift::fuzz
