@@ -10,14 +10,15 @@ namespace lift {
 namespace {
 
 /// A vector, and which elements of the records one after the other its lanes hold.
-struct Held {
+struct HeldLanes {
   Term vector;
   std::vector<int> elements;
 };
 
 /// The lanes of two vectors, those with a 0 in a bit of their number from the first and the others from the
 /// second: all of those that have `kept` there.
-Held exchanged(const Held& first, const Held& second, unsigned bit, unsigned kept, bool in_order) {
+HeldLanes exchanged(const HeldLanes& first, const HeldLanes& second, unsigned bit, unsigned kept,
+                    bool in_order) {
   const auto width = static_cast<unsigned>(first.elements.size());
   std::vector<std::pair<int, int>> taken;  // element, lane
   for (unsigned l = 0; l < width; ++l) {
@@ -27,7 +28,7 @@ Held exchanged(const Held& first, const Held& second, unsigned bit, unsigned kep
                        static_cast<int>(from + (of_second ? width : 0)));
   }
   if (in_order) std::sort(taken.begin(), taken.end());
-  Held r;
+  HeldLanes r;
   std::vector<int> lanes;
   for (const auto& [element, lane] : taken) r.elements.push_back(element), lanes.push_back(lane);
   r.vector = shuffle_term({first.vector, second.vector}, std::move(lanes));
@@ -35,13 +36,13 @@ Held exchanged(const Held& first, const Held& second, unsigned bit, unsigned kep
 }
 
 /// Of `stride` vectors that hold records of `stride` elements one after the other, a vector of each element.
-std::vector<Held> transposed(std::vector<Held> v) {
+std::vector<HeldLanes> transposed(std::vector<HeldLanes> v) {
   const auto stride = static_cast<unsigned>(v.size()), width = static_cast<unsigned>(v[0].elements.size());
   const unsigned stages = static_cast<unsigned>(std::countr_zero(std::min(stride, width)));
   const unsigned whole = static_cast<unsigned>(std::countr_zero(stride)) - stages;  // vectors of a record
   for (unsigned bit = 0; bit < stages; ++bit) {
     const unsigned apart = 1U << (whole + bit);
-    std::vector<Held> next;
+    std::vector<HeldLanes> next;
     for (unsigned i = 0; i < stride; ++i)
       next.push_back(
           exchanged(v[i & ~apart], v[i | apart], bit, (i & apart) != 0 ? 1 : 0, bit + 1 == stages));
@@ -68,13 +69,13 @@ std::optional<Term> Lanes::of_records(const Term& t) const {
   if (c >= first + *stride || static_cast<std::int64_t>(std::distance(
                                   touched.begin(), touched.lower_bound(first + *stride))) < *stride)
     return std::nullopt;
-  std::vector<Held> vectors;
+  std::vector<HeldLanes> vectors;
   for (std::int64_t k = 0; k < *stride; ++k) {
-    Held v{load_term(t->name, {at_lane(t->nats[0], 0) + (first - c + k * width_)}, t->type, width_), {}};
+    HeldLanes v{load_term(t->name, {at_lane(t->nats[0], 0) + (first - c + k * width_)}, t->type, width_), {}};
     for (int l = 0; l < width_; ++l) v.elements.push_back(static_cast<int>(k) * width_ + l);
     vectors.push_back(std::move(v));
   }
-  for (Held& column : transposed(std::move(vectors)))
+  for (HeldLanes& column : transposed(std::move(vectors)))
     if (column.elements[0] == c - first) return column.vector;
   return std::nullopt;
 }
