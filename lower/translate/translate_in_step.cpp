@@ -102,10 +102,17 @@ void cut(Part& part, const StageGrid& grid, std::size_t axis, const Nat& begin, 
   f.lower = max(f.lower, ceildiv(begin, scale) - first);
   f.upper = min(f.upper, ceildiv(end, scale) - first);
 }
+/// Beyond the end of the array: no iterations, not a negative number of them, of which whole vectors would be
+/// taken.
+void not_below_none(Part& part, std::size_t axis) {
+  For& f = loop_along(part.nest, axis, true);
+  if (!Facts().proves(less_equal(f.lower, f.upper))) f.upper = max(f.lower, f.upper);
+}
 /// What is left of it in a tile.
 void cut_to_tile(Part& part, const TileOfStages& tile, const StageGrid& grid) {
   const std::int64_t margin = tile.margins.at(part.stage);
   cut(part, grid, tile.axis, tile.begin - margin, tile.end + margin);
+  if (loop_along(part.nest, tile.axis, true).kind == LoopKind::Vec) not_below_none(part, tile.axis);
 }
 
 /// Tiles of stages, and what these leave around the seams between them; the ends of the arrays are seams,
@@ -115,12 +122,9 @@ struct Phases {
   std::int64_t width;
   std::vector<std::int64_t> shifts;
 
-  /// Beyond the end of the array: no iterations, not a negative number of them, of which whole vectors would
-  /// be taken.
   void cut_within(Part& p, const StageGrid& grid, const Nat& begin, const Nat& end) const {
     cut(p, grid, axis, begin, end);
-    For& f = loop_along(p.nest, axis, true);
-    if (!Facts().proves(less_equal(f.lower, f.upper))) f.upper = max(f.lower, f.upper);
+    not_below_none(p, axis);
   }
 
   std::vector<Part> of_tile(std::vector<Part> parts, const std::vector<StageGrid>& grids,

@@ -129,7 +129,7 @@ Nat without_divisions(const Nat& n) {
   return r;
 }
 
-constexpr std::int64_t kFar = 1 << 20;
+constexpr std::int64_t kFar = 1 << 20, kLongest = std::int64_t{1} << 48;  ///< elements of an axis
 
 /// The largest number that is proved not to be above n.
 std::optional<std::int64_t> lower_bound(const Nat& n, const Facts& facts) {
@@ -139,7 +139,7 @@ std::optional<std::int64_t> lower_bound(const Nat& n, const Facts& facts) {
     if (low < -kFar) return std::nullopt;
     low -= step, step *= 2;
   }
-  for (step = 1; step < kFar && holds(low + step); step *= 2) low += step;
+  for (step = 1; step < kLongest && holds(low + step); step *= 2) low += step;
   for (; step > 0; step /= 2)
     if (holds(low + step)) low += step;
   return low;

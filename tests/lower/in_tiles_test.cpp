@@ -62,6 +62,43 @@ TEST_CASE("in tiles: each computes what its part of the result needs, in step or
     }
 }
 
+TEST_CASE("in tiles: a tile that a border fills has no vectors of the stages that keep it") {
+  for (const int n : {64, 65, 66, 67, 68, 81, 83}) {
+    CAPTURE(n);
+    const Program p = stepped(
+        parse_program("param u : " + std::to_string(n) +
+                      ".f64\ndef step(x) = update(x, 3, x |> slide(7, 1) |> map(\\w. w[0] - 2 * w[3] + w[6]))"
+                      "\nresult r = u |> iterate(3, step)\n"),
+        "iterate-chain");
+    const LoopsRun expected = run_loops(lower(p), 1);
+    Program vectors = stepped(p, "rings");
+    for (std::size_t s = 0; s < 3; ++s) {
+      Place at = chain_of(vectors).stages.at(s).place;
+      while (!part_at(vectors.body, at).is(Op::Map))
+        at.push_back(is_update(part_at(vectors.body, at).op()) ? 1 : 0);
+      vectors = stepped(vectors, "map-vec", {"4"}, at);
+    }
+    for (const int tile : {8, 16, 20}) {
+      CAPTURE(tile);
+      const Program q = stepped(vectors, "in-tiles", {"0", std::to_string(tile)});
+      const LoopsRun found = run_loops(lower(q, {.vector_bytes = 32}), 1);
+      CHECK(found.results == expected.results);
+      CHECK(found.races.empty());
+    }
+  }
+}
+
+TEST_CASE("in tiles: margins of lines of any length are those of short ones") {
+  for (const char* n : {"5000", "5000000", "70000000"}) {
+    const Program p = parse_program("param u : " + std::string(n) +
+                                    ".f64\nresult v =\n  let a = u |> pad(1, 1, clamp) |> slide(3, 1) |> "
+                                    "map(\\w. w[0] + w[2]) in a |> pad(1, 1, clamp) |> slide(3, 1) |> "
+                                    "map(\\w. w[0] + w[2])\n");
+    const Program q = stepped(stepped(p, "rings"), "in-tiles", {"0", "2048"});
+    CHECK(tile_margins(chain_of(q).tiles.at(0)) == std::vector<std::int64_t>{1, 0});
+  }
+}
+
 TEST_CASE("in tiles: results of different lengths, the longest first, in the middle or last") {
   const std::string longer =
       "a |> pad2((1, 0), (1, 0), clamp) |> slide2((2, 1), 1) |> map2(\\w. w[1, 0] - w[0, 0])";
