@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -261,10 +262,17 @@ int open_folder(const fs::path& path) {
   return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-/// A workspace whose process is gone.
+/// Whether a workspace's name has the number of a process that there is not.
+bool is_of_no_process(const fs::path& workspace) {
+  const long pid = std::strtol(workspace.filename().c_str(), nullptr, 10);
+  return pid > 0 && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
+}
+
+/// A workspace whose process is gone. Somebody may have removed its lock meanwhile, and not the rest.
 void remove_dead(const fs::path& workspace) {
   const Descriptor lock(::open((workspace / kLock).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-  if (lock.get() < 0 || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return;
+  const bool lost = lock.get() < 0 && errno == ENOENT && is_of_no_process(workspace);
+  if (!lost && (lock.get() < 0 || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)) return;
   if (const int folder = open_folder(workspace); folder >= 0) remove_workspace(workspace, folder);
 }
 

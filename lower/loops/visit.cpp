@@ -52,6 +52,12 @@ void visit_accesses(const Stmt& s, const std::function<void(const ElementAccess&
     f({x->from, x->from_position, false, 1}), f({x->to, x->to_position, true, 1});
 }
 
+bool loads(const Term& t, const std::string& array) {
+  bool found = false;
+  visit(t, [&](const Term& x) { found |= x->kind == TermKind::Load && x->name == array; });
+  return found;
+}
+
 void visit_nats(const Block& b, const std::function<void(const Nat&, bool)>& f) {
   const auto positions = [&](const std::vector<Nat>& position) {
     for (const Nat& n : position) f(n, true);

@@ -33,6 +33,9 @@ struct ElementAccess {
 /// The loads of the terms that a statement itself evaluates, and then what it stores.
 void visit_accesses(const Stmt& s, const std::function<void(const ElementAccess&)>& f);
 
+/// Whether a term loads an element of the array.
+bool loads(const Term& t, const std::string& array);
+
 /// Every Nat of a block: bounds of loops, those of terms, positions in arrays; the flag tells the last.
 void visit_nats(const Block& b, const std::function<void(const Nat&, bool position)>& f);
 

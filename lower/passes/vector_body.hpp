@@ -1,0 +1,52 @@
+// What an iteration of a vector loop does, from what iterations of the scalar one do: stores of pairs,
+// choices by masks, lanes as narrow as values allow.
+#pragma once
+
+#include <optional>
+
+#include "lower/passes/lanes.hpp"
+#include "lower/passes/narrow_lanes.hpp"
+
+namespace lift {
+
+/// A position at which streaming stores are aligned in every iteration, in the scalar loop's variable.
+struct Aligned {
+  Nat position;
+  Scalar type;
+  std::int64_t elements;  ///< the alignment
+};
+
+/// The body of a vector loop from that of the scalar one.
+class VectorBody {
+ public:
+  VectorBody(const For& f, const Kernel& k, std::optional<Aligned> aligned,
+             std::optional<NarrowLanes> narrow = std::nullopt)
+      : f_(f), kernel_(k), aligned_(aligned), narrow_(std::move(narrow)) {}
+
+  Block statements(Lanes& lanes, const Block& body, const std::vector<Term>& mask);
+  /// UserError when elements between those that are stored are not.
+  void finish() const;
+
+ private:
+  Term vector(Lanes& lanes, const Term& t) const;
+  Term value(Lanes& lanes, const Term& t);
+  void let(Lanes& lanes, const Let& l, Block& to);
+  void store(Lanes& lanes, const Store& s, const std::vector<Term>& mask, Block& to);
+  void need_all_elements(const Store& s) const;
+  void half_store(Lanes& lanes, Store s, Block& to);
+  void put(Lanes& lanes, Store s, Block& to);
+  void guarded(Lanes& lanes, const If& i, const std::vector<Term>& mask, Block& to);
+  void assign(Lanes& lanes, const Assign& a, const std::vector<Term>& mask, Block& to);
+  void settle(const std::function<bool(const Term&)>& changes, Block& to);
+  bool is_aligned(const Lanes& lanes, const Store& s) const;
+
+  const For& f_;
+  const Kernel& kernel_;
+  std::optional<Aligned> aligned_;
+  std::optional<NarrowLanes> narrow_;  ///< none: lanes are as wide as what is computed
+  std::vector<Store>
+      halves_;  ///< stores of every second element, which wait for those of the elements between
+  int names_ = 0;
+};
+
+}  // namespace lift
