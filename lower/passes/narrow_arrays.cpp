@@ -1,14 +1,17 @@
 #include "lower/passes/narrow_arrays.hpp"
 
+#include <set>
+#include <string>
+
 #include "ir/expr/layout.hpp"
-#include "lower/loops/distinct_names.hpp"
+
 #include "lower/loops/visit.hpp"
 
 namespace lift {
 
 Block narrow_arrays(const Block& b, const ValueRanges& ranges) {
   constexpr std::int64_t kShort = 1024;
-  Names narrow, whole;
+  std::set<std::string> narrow, whole;
   visit(b, [&](const Stmt& s) {
     const auto* a = std::get_if<Allocate>(&s.v);
     if (!a) return;
