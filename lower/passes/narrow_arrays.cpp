@@ -4,7 +4,6 @@
 #include <string>
 
 #include "ir/expr/layout.hpp"
-
 #include "lower/loops/visit.hpp"
 
 namespace lift {

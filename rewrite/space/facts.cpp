@@ -29,7 +29,6 @@ ProgramFacts program_facts(const Program& program, const SpaceOptions& options) 
   ProgramFacts f;
   f.options = options;
   f.element_bytes = static_cast<std::int64_t>(size_of(scalar_of(program.body.type())));
-  f.bytes = scalar_of(program.body.type()) == u8;
   f.gathers = contains(program.body, [](const Expr& e) { return e.is(Op::Gather); });
   const auto lane_bytes = static_cast<std::int64_t>(size_of(promoted(scalar_of(program.body.type()))));
   f.lanes = std::max<std::int64_t>(1, options.vector_bytes / lane_bytes);

@@ -25,7 +25,6 @@ struct ProgramFacts {
   std::vector<Axis> axes;          ///< outer to inner
   std::int64_t lanes = 1;          ///< scalars in a vector
   std::int64_t element_bytes = 8;  ///< of the result's scalars
-  bool bytes = false;              ///< the result is of u8, which are computed as i32
   bool gathers = false;            ///< elements are taken at positions that are computed
   bool joins_stages = false;       ///< stages that follow one another may share loops
   std::vector<Place> in_scalars;   ///< parts whose loops load no vectors
