@@ -99,7 +99,7 @@ TEST_CASE("space: the steps of an iteration are shared by threads, and on a grid
   const Space s(p, options());
   for (const Configuration& c : s.seeds()) {
     const Derivation d = s.derive(c);
-    CHECK(count(d, "map-par") + count(d, "in-tiles") >= 1);
+    CHECK(count(d, "map-par") + count(d, "in-tiles") + count(d, "in-phases") >= 1);
   }
   for (const Target target : {Target::cuda, Target::opencl}) {
     const Space grid(p, options(target));

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <optional>
@@ -16,6 +17,12 @@
 
 namespace lift::fuzz {
 namespace {
+
+/// Of a text, whatever the order of its characters: that of terms in a sum is as they were made first.
+std::uint64_t hash_of_any_order(std::string text) {
+  std::sort(text.begin(), text.end());
+  return std::hash<std::string>{}(text);
+}
 
 std::size_t resident_bytes() {
   std::ifstream in("/proc/self/statm");
@@ -73,7 +80,7 @@ class Worker {
   void kernel(const Case& c) {
     try {
       const std::string source = emit_source(kernel_of(c, "k"));
-      many_.sources = mix(many_.sources, std::hash<std::string>{}(source));
+      many_.sources = mix(many_.sources, hash_of_any_order(source));
       ++many_.kernels;
     } catch (const UserError&) {
       ++many_.refused;

@@ -19,7 +19,7 @@ struct ManyOptions {
 struct Many {
   std::vector<std::size_t> bytes = {};  ///< in memory (resident), after every so many programs
   int made = 0, kernels = 0, refused = 0;
-  std::uint64_t sources = 0;  ///< a hash of all that was emitted
+  std::uint64_t sources = 0;  ///< a hash of all that was emitted, but for the order of terms
 };
 Many many_programs(const ManyOptions& options);
 

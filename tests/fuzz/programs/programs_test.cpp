@@ -79,7 +79,9 @@ TEST_CASE("random programs: a slice ends before memory does") {
   CHECK(r.programs == 0);
 }
 
-TEST_CASE("random programs: each in a region, they leave nothing, and their kernels are the same") {
+TEST_CASE(
+    "random programs: each in a region, they leave nothing, and their kernels differ in the order of terms "
+    "at most") {
   fuzz::ManyOptions o;
   o.programs = 30, o.every = 10;
   const std::size_t before = set_sweep_after(0);
