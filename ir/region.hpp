@@ -12,9 +12,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "ir/error.hpp"
@@ -140,7 +140,10 @@ class Places {
     if (next_ == std::numeric_limits<std::uint32_t>::max())
       throw UserError("this process has made as many expressions as it can number; go on in another one");
     n.id = next_++;
-    if (free_.empty()) return nodes_.emplace_back(std::move(n));
+    if (free_.empty()) {
+      if (used_ % kBlock == 0) blocks_.push_back(std::make_unique<Node[]>(kBlock));
+      return blocks_.back()[used_++ % kBlock] = std::move(n);
+    }
     Node* const place = free_.back();
     free_.pop_back();
     return *place = std::move(n);
@@ -152,7 +155,9 @@ class Places {
   std::uint32_t next() const { return next_; }
 
  private:
-  std::deque<Node> nodes_;
+  static constexpr std::size_t kBlock = 256;
+  std::vector<std::unique_ptr<Node[]>> blocks_;
+  std::size_t used_ = 0;
   std::vector<Node*> free_;
   std::uint32_t next_ = 0;
 };

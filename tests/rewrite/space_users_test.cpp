@@ -211,7 +211,8 @@ TEST_CASE("space: tiles of one loop are as many for each thread") {
 }
 
 TEST_CASE(
-    "space: gathers are computed in ordinary loops first, bytes in vectors, of small arrays and of large ones") {
+    "space: gathers are computed in ordinary loops first, bytes in vectors, of small arrays and of large "
+    "ones") {
   const auto widest = [](const std::string& type, const std::string& n, const std::string& cell) {
     const Program p =
         parse_program("param x : " + n + "." + n + "." + type + "\nresult y : " + n + "." + n + "." + type +
