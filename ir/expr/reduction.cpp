@@ -68,4 +68,13 @@ std::string why_in_order(const Expr& f, const Expr& z) {
          "other functions are not known to be associative";
 }
 
+std::size_t nested_levels(const Expr& reduction) {
+  const Expr& array = reduction.child(2);
+  if (!is_of_rank(array, Op::Map, 1) || !array.child(0).is(Op::Lambda)) return 0;
+  const Expr& inner = array.child(0).child(0);
+  const bool same = inner.is(Op::Reduce) && inner.child(0) == reduction.child(0) &&
+                    inner.child(1) == reduction.child(1) && inner.child(1).loose() == 0;
+  return same ? 1 + nested_levels(inner) : 0;
+}
+
 }  // namespace lift

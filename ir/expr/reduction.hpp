@@ -17,4 +17,8 @@ Expr two_sum(Scalar s);
 /// to.
 std::string why_in_order(const Expr& f, const Expr& z);
 
+/// How many reductions by the same function, from the same z, lie one in the other below this one: levels of
+/// one reduction.
+std::size_t nested_levels(const Expr& reduction);
+
 }  // namespace lift

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "ir/nat/nat_atoms.hpp"
 #include "lower/loops/visit.hpp"
 
 namespace lift {
@@ -18,10 +19,6 @@ std::optional<ValueRange> held(Scalar type, Wide lower, Wide upper) {
   const ValueRange all = range_of(type);
   if (lower < all.lower || upper > all.upper) return std::nullopt;
   return ValueRange{static_cast<std::int64_t>(lower), static_cast<std::int64_t>(upper)};
-}
-
-std::int64_t quotient(std::int64_t a, std::int64_t by) {  // by > 0, rounded down
-  return a / by - (a % by < 0 ? 1 : 0);
 }
 
 std::optional<ValueRange> product(Scalar type, const ValueRange& a, const ValueRange& b) {
@@ -127,7 +124,7 @@ ValueRange ValueRanges::computed(const Term& t, Memo& memo) const {
     case Op::Div: {
       const ValueRange a = arg(0), b = arg(1);
       if (b.lower != b.upper || b.lower <= 0) return all;
-      return {quotient(a.lower, b.lower), quotient(a.upper, b.lower)};
+      return {detail::floor_div(a.lower, b.lower), detail::floor_div(a.upper, b.lower)};
     }
     case Op::Mod: {
       const ValueRange a = arg(0), b = arg(1);

@@ -4,6 +4,7 @@
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/expr/reduction.hpp"
 #include "rewrite/analysis/nest.hpp"
 #include "rewrite/analysis/parts.hpp"
 #include "rewrite/space/deriver.hpp"
@@ -108,20 +109,12 @@ bool find_computed_again(const Expr& e, const Reader& reader, Place& way) {
   return false;
 }
 
-/// Whether the elements of a reduction are made by the same one: levels of one reduction.
-bool reduces_reduced(const Expr& e) {
-  const Expr& made = e.child(2);
-  if (!made.is(Op::Map) || !made.child(0).is(Op::Lambda)) return false;
-  const Expr& inner = made.child(0).child(0);
-  return inner.is(Op::Reduce) && inner.child(0) == e.child(0) && inner.child(1) == e.child(1);
-}
-
 /// The way to rows' sums that a reduction goes over, with others: as a stage, several rows go side by side.
 bool find_reduced_again(const Expr& e, bool reduced, Place& way) {
   const bool sums = e.is(Op::Map) && op_rank(e) == 1 && element_of(e.type()).is_scalar() &&
                     contains(e.child(0), is_long_reduction);
   if (reduced && sums) return true;
-  if (is_long_reduction(e) && reduces_reduced(e)) return false;
+  if (is_long_reduction(e) && nested_levels(e) > 0) return false;
   for (std::size_t i = 0; i < e.children().size(); ++i) {
     const Expr& c = e.child(i);
     if (c.is(Op::Lambda)) continue;

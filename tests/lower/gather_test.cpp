@@ -8,6 +8,7 @@
 #include "rewrite/analysis/lags.hpp"
 #include "tests/lower/run_program.hpp"
 #include "tests/message.hpp"
+#include "tests/parallel_loops.hpp"
 
 using namespace lift;
 using lift::test::run;
@@ -31,14 +32,6 @@ int lanes_taken(const Kernel& k) {
     if (t->kind == TermKind::Shuffle && t->width == 1) seen.insert(t->id);
   });
   return static_cast<int>(seen.size());
-}
-int shared(const Kernel& k) {
-  int n = 0;
-  visit(k.body, [&](const Stmt& s) {
-    const auto* f = std::get_if<For>(&s.v);
-    n += f && f->kind == LoopKind::Par;
-  });
-  return n;
 }
 
 }  // namespace
@@ -126,14 +119,16 @@ TEST_CASE("gather: an array that is read anywhere is complete before, and not ov
                                        "result r = update(q, 0, zip(q, at) |> map(\\(v, k). v + f64(k)))"))
             .empty());
   for (const std::string how : {"1", "2"})
-    CHECK(
-        shared(of("let a = m |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in {a, zip2(j, i) |> map_par<joined " +
-                  how + ">(\\r. r |> map_seq(\\(j, i). a |> gather2(j, i, wrap)))}")) == 2);
+    CHECK(test::parallel_loops(
+              of("let a = m |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in {a, zip2(j, i) |> map_par<joined " +
+                 how + ">(\\r. r |> map_seq(\\(j, i). a |> gather2(j, i, wrap)))}")) == 2);
   // a row that is there, at any of its elements
-  CHECK(shared(of("let a = m |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in {a, zip(a, i) |> map_par<joined 1>("
-                  "\\(r, i). i |> map_seq(\\i. r |> gather(i, wrap)))}")) == 1);
-  CHECK(shared(of("let a = m |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in {a, zip(a, i) |> map_par<joined 2>("
-                  "\\(r, i). i |> map_seq(\\i. r |> gather(i, wrap)))}")) == 1);
+  CHECK(test::parallel_loops(
+            of("let a = m |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in {a, zip(a, i) |> map_par<joined 1>("
+               "\\(r, i). i |> map_seq(\\i. r |> gather(i, wrap)))}")) == 1);
+  CHECK(test::parallel_loops(
+            of("let a = m |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in {a, zip(a, i) |> map_par<joined 2>("
+               "\\(r, i). i |> map_seq(\\i. r |> gather(i, wrap)))}")) == 1);
 }
 
 }  // namespace gather_test

@@ -6,6 +6,7 @@
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/phases.hpp"
 #include "tests/lower/in_step_chains.hpp"
+#include "tests/parallel_loops.hpp"
 
 namespace lift::in_step_test {
 namespace {
@@ -43,13 +44,6 @@ bool is_wrong(const Program& p, const LoopsRun& expected) {
 std::size_t loads(const LoopsRun& r) {
   return std::accumulate(r.loads.begin(), r.loads.end(), std::size_t{0},
                          [](std::size_t n, const auto& of) { return n + of.second; });
-}
-std::size_t parallel_loops(const Kernel& k) {
-  std::size_t n = 0;
-  visit(k.body, [&](const Stmt& s) {
-    if (const auto* f = std::get_if<For>(&s.v)) n += f->kind == LoopKind::Par ? 1 : 0;
-  });
-  return n;
 }
 
 /// The same numbers, nothing of them computed twice, in two loops that threads share; shifts of a plane less
@@ -149,7 +143,7 @@ TEST_CASE(
       for (const int width : {16, 20, 24, 33}) {
         CAPTURE(width);
         const Kernel k = lower(in_phases(two, 0, width));
-        CHECK(parallel_loops(k) == 2);
+        CHECK(test::parallel_loops(k) == 2);
         const LoopsRun found = run_loops(k, 1);
         CHECK(loads(found) <= std::size_t{4 * 3} * static_cast<std::size_t>(n));  // three a point and stage
         Program vectors = two;

@@ -5,6 +5,7 @@
 #include "lower/loops/visit.hpp"
 #include "lower/passes/passes.hpp"
 #include "tests/lower/run_program.hpp"
+#include "tests/parallel_loops.hpp"
 
 using namespace lift;
 using lift::test::run;
@@ -12,15 +13,6 @@ using lift::test::run;
 namespace join_loops_test {
 namespace {
 
-/// Loops that threads share.
-int shared(const Kernel& k) {
-  int n = 0;
-  visit(k.body, [&](const Stmt& s) {
-    const auto* f = std::get_if<For>(&s.v);
-    n += f && f->kind == LoopKind::Par;
-  });
-  return n;
-}
 /// Loops over elements, in which no other loop is.
 int innermost(const Kernel& k) {
   int n = 0;
@@ -44,9 +36,9 @@ Program two(int how, const std::string& read) {
 
 TEST_CASE("join-loops: stages that meet in the same row share a loop over rows, or over elements, too") {
   const Kernel rows = run(two(1, "a")), elements = run(two(2, "a"));
-  CHECK(shared(rows) == 1);
+  CHECK(test::parallel_loops(rows) == 1);
   CHECK(innermost(rows) == 2);
-  CHECK(shared(elements) == 1);
+  CHECK(test::parallel_loops(elements) == 1);
   CHECK(innermost(elements) == 1);
   // Of the narrower vectors of two.
   const Kernel vectors = run(parse_program(
@@ -61,11 +53,11 @@ TEST_CASE("join-loops: what another iteration makes is waited for") {
   for (const char* read : {"a |> reverse", "a |> pad2((1, 0), 0, clamp) |> drop2(0, (1, 0))",
                            "a |> pad2((1, 0), 0, wrap) |> drop2(0, (1, 0))"}) {
     CAPTURE(read);
-    CHECK(shared(run(two(2, read))) == 2);
+    CHECK(test::parallel_loops(run(two(2, read))) == 2);
   }
   // In the same row, but at other elements of it: rows after rows.
   const Kernel beside = run(two(2, "a |> map(\\r. r |> reverse)"));
-  CHECK(shared(beside) == 1);
+  CHECK(test::parallel_loops(beside) == 1);
   CHECK(innermost(beside) == 2);
 }
 
@@ -73,18 +65,18 @@ TEST_CASE("join-loops: loops of other lengths stay apart, and so does what needs
   const Program shorter = parse_program(
       "param x : 6.8.f64\nresult a, b =\nlet a = x |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in\n"
       "{a, x |> drop2((1, 0), 0) |> map_par<joined 2>(\\r. r |> map_seq(\\v. v + 1))}\n");
-  CHECK(shared(run(shorter)) == 2);
+  CHECK(test::parallel_loops(run(shorter)) == 2);
   const Program number = parse_program(
       "param x : 6.8.f64\nresult a, b =\nlet a = x |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in\n"
       "let s = a |> join |> reduce_seq(add, 0) in\n"
       "{a, x |> map_par<joined 2>(\\r. r |> map_seq(\\v. v + s))}\n");
-  CHECK(shared(run(number)) == 2);
+  CHECK(test::parallel_loops(run(number)) == 2);
   // A number that the second loop does not ask for does not keep it apart.
   const Program beside = parse_program(
       "param x : 6.8.f64\nresult a, s, b =\nlet a = x |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in\n"
       "let s = a |> join |> reduce_seq(add, 0) in\n"
       "{a, s, x |> map_par<joined 2>(\\r. r |> map_seq(\\v. v + 1))}\n");
-  CHECK(shared(run(beside)) == 1);
+  CHECK(test::parallel_loops(run(beside)) == 1);
 }
 
 TEST_CASE("join-loops: what one loop overwrites, another iteration of the loop before has read") {
@@ -96,8 +88,8 @@ TEST_CASE("join-loops: what one loop overwrites, another iteration of the loop b
         " |> map_par(\\r. r |> map_seq(\\v. v + 1)) in\n"
         "{y, update_in_place2(x, 0, x |> map_par<joined 2>(\\r. r |> map_seq(\\v. 3 * v)))}\n");
   };
-  CHECK(shared(run(text("x"))) == 1);
-  CHECK(shared(run(text("x |> reverse"))) == 2);
+  CHECK(test::parallel_loops(run(text("x"))) == 1);
+  CHECK(test::parallel_loops(run(text("x |> reverse"))) == 2);
 }
 
 namespace {
@@ -125,21 +117,21 @@ Program rows_and_parts(bool rows_first, int n, const std::string& rows, const st
 TEST_CASE("join-loops: rows go where parts of them are summed") {
   for (const bool first : {true, false}) {
     CAPTURE(first);
-    CHECK(shared(run(rows_and_parts(first, 8, "x", "x"))) == 1);
-    CHECK(shared(run(rows_and_parts(first, 11, "x", "x"))) == 2);  // rows that no part has
-    CHECK(shared(run(rows_and_parts(first, 8, "x |> reverse", "x"))) == 2);
+    CHECK(test::parallel_loops(run(rows_and_parts(first, 8, "x", "x"))) == 1);
+    CHECK(test::parallel_loops(run(rows_and_parts(first, 11, "x", "x"))) == 2);  // rows that no part has
+    CHECK(test::parallel_loops(run(rows_and_parts(first, 8, "x |> reverse", "x"))) == 2);
   }
   // What all rows of a part make, a row waits for.
   const std::string row = "x |> map(\\r. zip(r, b[0]) |> map(\\(u, v). u + v))";
-  CHECK(shared(run(rows_and_parts(false, 8, row, "x"))) == 2);
-  CHECK(shared(run(rows_and_parts(true, 8, "x", "a"))) == 1);  // of what the rows have made
-  CHECK(shared(run(rows_and_parts(true, 11, "x", "a"))) == 2);
-  CHECK(shared(run(rows_and_parts(true, 8, "x", "a", "p[0]"))) == 2);  // begins with a row
+  CHECK(test::parallel_loops(run(rows_and_parts(false, 8, row, "x"))) == 2);
+  CHECK(test::parallel_loops(run(rows_and_parts(true, 8, "x", "a"))) == 1);  // of what the rows have made
+  CHECK(test::parallel_loops(run(rows_and_parts(true, 11, "x", "a"))) == 2);
+  CHECK(test::parallel_loops(run(rows_and_parts(true, 8, "x", "a", "p[0]"))) == 2);  // begins with a row
   // A row beside that of another iteration, of another part.
   const std::string sums =
       " |> map(\\(u, v). zip(u, v) |> map(\\(u, v). zip(u, v) |> map(\\(u, v). u + v))) |> join";
   for (const char* other : {"a |> reverse |> split(4)", "a |> drop(0, 1) |> slide(4, 3)"})
-    CHECK(shared(run(
+    CHECK(test::parallel_loops(run(
               rows_and_parts(true, 8, "x", "zip(x |> split(4), " + std::string(other) + ")" + sums))) == 2);
 }
 
@@ -175,13 +167,13 @@ Kernel with_sums(int how, int n, const std::string& made = "2 * v", const std::s
 
 TEST_CASE("join-loops: elements go where a sum takes up several at a time, and are at hand there") {
   const Kernel rows = with_sums(1, 8), elements = with_sums(2, 8), left = with_sums(2, 11);
-  CHECK(shared(rows) == 1);
+  CHECK(test::parallel_loops(rows) == 1);
   CHECK(loads_of(rows, "a") > 0);
   CHECK(streams(rows) == 0);  // it is read soon
-  CHECK(shared(elements) == 1);
+  CHECK(test::parallel_loops(elements) == 1);
   CHECK(loads_of(elements, "a") == 0);
   CHECK(streams(elements) > 0);
-  CHECK(shared(left) == 1);
+  CHECK(test::parallel_loops(left) == 1);
   CHECK(loads_of(left, "a") == 0);
   CHECK(loads_of(with_sums(2, 8, "2 * v", "r |> reverse"), "a") > 0);
 }

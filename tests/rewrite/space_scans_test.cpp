@@ -5,6 +5,7 @@
 #include "ir/text/parse.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/lower.hpp"
+#include "tests/parallel_loops.hpp"
 #include "tests/rewrite/space_check.hpp"
 
 using namespace lift;
@@ -50,14 +51,6 @@ int work_arrays(const Kernel& k) {
   return static_cast<int>(
       std::count_if(k.arguments.begin(), k.arguments.end(), [](const KernelArgument& a) { return a.work; }));
 }
-int shared_loops(const Kernel& k) {
-  int n = 0;
-  visit(k.body, [&](const Stmt& s) {
-    const auto* f = std::get_if<For>(&s.v);
-    n += f && f->kind == LoopKind::Par;
-  });
-  return n;
-}
 
 }  // namespace
 
@@ -83,8 +76,8 @@ TEST_CASE("space: scans that do not wait for each other share loops") {
   const Program p = parse_program(boxes(398, 598));
   CHECK(takes(p, "let-exchange"));
   const Kernel k = lowered(p);
-  CHECK_MESSAGE(shared_loops(k) == 3, str(k));  // along rows, along columns, over boxes
-  CHECK(work_arrays(k) == 2);                   // sums along columns lie in those along rows
+  CHECK_MESSAGE(test::parallel_loops(k) == 3, str(k));  // along rows, along columns, over boxes
+  CHECK(work_arrays(k) == 2);                           // sums along columns lie in those along rows
   // One that needs the other comes after it.
   CHECK_FALSE(takes(parse_program(distances(120, 160, "2 * x")), "let-exchange"));
 }

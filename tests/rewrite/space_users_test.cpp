@@ -8,6 +8,7 @@
 #include "lower/loops/visit.hpp"
 #include "lower/lower.hpp"
 #include "rewrite/analysis/chain.hpp"
+#include "tests/parallel_loops.hpp"
 #include "tests/rewrite/space_check.hpp"
 
 using namespace lift;
@@ -87,14 +88,6 @@ Program first_of(const Program& p) {
 }
 Kernel lowered(const Program& p) { return lower(p, {.vector_bytes = 16, .target = Target::openmp}); }
 
-int shared_loops(const Kernel& k) {
-  int n = 0;
-  visit(k.body, [&](const Stmt& s) {
-    const auto* f = std::get_if<For>(&s.v);
-    n += f && f->kind == LoopKind::Par;
-  });
-  return n;
-}
 int work_arrays(const Kernel& k) {
   return static_cast<int>(
       std::count_if(k.arguments.begin(), k.arguments.end(), [](const KernelArgument& a) { return a.work; }));
@@ -120,7 +113,7 @@ TEST_CASE("space: cells go in the tiles of columns, and keep nothing but the til
   const Space s(p, options());
   REQUIRE(find(s, "follows") != nullptr);
   const Kernel k = lowered(first_of(p));
-  CHECK(shared_loops(k) == 1);
+  CHECK(test::parallel_loops(k) == 1);
   CHECK(work_arrays(k) == 0);
   // Without columns there is nothing to follow.
   const Program cells = parse_program(
@@ -166,7 +159,7 @@ TEST_CASE("space: rows that are scanned are shared by threads, and two of them a
   const Space s(p, options());
   CHECK(find(s, "tile") != nullptr);
   const Kernel k = lowered(first_of(p));
-  CHECK(shared_loops(k) >= 1);
+  CHECK(test::parallel_loops(k) >= 1);
   REQUIRE(work_arrays(k) == 1);
   CHECK(*k.arguments.back().layout.size().constant() == 2 * 65536);
 }

@@ -5,6 +5,7 @@
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/expr/reduction.hpp"
 #include "rewrite/space/reduction/reduction.hpp"
 
 namespace lift {

@@ -196,15 +196,6 @@ void join_levels(Deriver& d, const Place& reduction) {
   if (is_map_of_rank_1(made) && made.child(1).is(Op::Bound)) d.step("join-of-map", array_of(reduction));
 }
 
-std::size_t nested_levels(const Expr& reduction) {
-  const Expr& array = reduction.child(2);
-  if (!is_map_of_rank_1(array) || !array.child(0).is(Op::Lambda)) return 0;
-  const Expr& inner = array.child(0).child(0);
-  const bool same = inner.is(Op::Reduce) && inner.child(0) == reduction.child(0) &&
-                    inner.child(1) == reduction.child(1) && inner.child(1).loose() == 0;
-  return same ? 1 + nested_levels(inner) : 0;
-}
-
 Place inner_reduction(Place reduction, std::size_t levels) {
   for (; levels > 0; --levels) reduction = body_of(array_of(reduction));
   return reduction;

@@ -44,8 +44,6 @@ std::int64_t part_length(const ReductionFacts& f, const AxisSizes& parts);
 /// Elements of the chunks that parts are; nothing: they are of whole axes.
 std::optional<std::int64_t> chunk_of(const AxisSizes& parts);
 
-/// How many reductions by the same function lie one in the other below this one.
-std::size_t nested_levels(const Expr& reduction);
 /// Takes the innermost loop out of a reduction over joined arrays, as a reduction of its own; false when
 /// there is none.
 bool take_level(Deriver& d, const Place& reduction);
