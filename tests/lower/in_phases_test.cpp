@@ -160,6 +160,15 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("in phases: what is overwritten is still read as far as windows reach") {
+  // The third stage reads the second one where it is, and overwrites the first, which that reads around it.
+  const Program p = parse_program(
+      "param u : 50.f64\nresult r =\n  let a = u |> map(\\v. 2 * v) in\n"
+      "  let b = a |> pad(1, 1, clamp) |> slide(3, 1) |> map(\\w. w[0] - 3 * w[1] + w[2]) in\n"
+      "  let c = b |> map(\\v. v + 1) in c |> map(\\v. 3 * v)\n");
+  check(stepped(p, "two-arrays"), 0);
+}
+
 TEST_CASE("in phases: grids of two spacings") {
   const Expr x = param("x", array({Nat(33), Nat(5)}, f64));
   const auto coarse = [](const Expr& y) {
