@@ -264,8 +264,8 @@ int open_folder(const fs::path& path) {
 
 /// Whether a workspace's name has the number of a process that there is not.
 bool is_of_no_process(const fs::path& workspace) {
-  const long pid = std::strtol(workspace.filename().c_str(), nullptr, 10);
-  return pid > 0 && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
+  const pid_t pid = leading_number<pid_t>(workspace.filename().native()).value_or(0);
+  return pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
 }
 
 /// A workspace whose process is gone. Somebody may have removed its lock meanwhile, and not the rest.
