@@ -285,7 +285,9 @@ class Exploration {
 
   /// Configurations that lead to a kernel of another one are as fast as that.
   void same_kernels(Search& search) {
-    for (const auto& [configuration, source] : same_kernels_) {
+    for (const auto& kernel : same_kernels_) {
+      const auto& configuration = kernel.first;
+      const auto& source = kernel.second;
       const auto same = std::find_if(candidates_.begin(), candidates_.end(),
                                      [&](const Candidate& c) { return c.variant.source == source; });
       if (same == candidates_.end()) continue;  // it was interrupted
