@@ -197,5 +197,8 @@ endif()
 
 # What the user's explorations have found is none of a test's business, nor the other way round. Memory in large pages
 # where the system has them: emulated kernels run in processes of their own, hundreds of which are forked from large ones.
+# Threads of kernels wait for one another asleep: where more tests run than there are processors, one that spins keeps the
+# thread it waits for from running.
 get_property(tests DIRECTORY PROPERTY TESTS)
-set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT LIFTGEN_DB=none LIFTGEN_TRUST_TIMES=1 GLIBC_TUNABLES=glibc.malloc.hugetlb=1)
+set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT LIFTGEN_DB=none LIFTGEN_TRUST_TIMES=1 GLIBC_TUNABLES=glibc.malloc.hugetlb=1
+                                            GOMP_SPINCOUNT=0)
