@@ -154,7 +154,7 @@ int prune(const Options& o, const fs::path& file) {
   Database database(file, Access::write);
   const auto now =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
-  constexpr std::int64_t kDay = 24 * 60 * 60;
+  constexpr std::int64_t kDay = 86400;
   const std::size_t removed = o.days > 0 ? database.remove_before(now.count() - kDay * o.days)
                                          : database.remove_other_rules(rules_version());
   print(fmt::format("{} records were removed{}", removed,

@@ -42,16 +42,18 @@ gmg::Condition condition_of(const std::string& face, const std::string& all) {
 }  // namespace
 
 std::vector<std::int64_t> cells_of(const std::string& size, const std::string& option) {
-  const UserError wrong(option + " " + size + ": write one to three whole numbers, as in " + option +
-                        (option == "--size" ? " 96,200,256" : " 2,1,4"));
+  const auto wrong = [&] {
+    return UserError(option + " " + size + ": write one to three whole numbers, as in " + option +
+                     (option == "--size" ? " 96,200,256" : " 2,1,4"));
+  };
   std::vector<std::int64_t> cells;
   for (const std::string& part : parts_of(size, ',')) {
     if (part.empty() || part.size() > 9 || part.find_first_not_of("0123456789") != std::string::npos)
-      throw wrong;
+      throw wrong();
     cells.push_back(std::stoll(part));
   }
   if (cells.size() == 1 && size.find(',') == std::string::npos) cells.assign(3, cells[0]);
-  if (cells.empty() || cells.size() > 3) throw wrong;
+  if (cells.empty() || cells.size() > 3) throw wrong();
   return cells;
 }
 

@@ -125,7 +125,8 @@ gmg::Equation equation_of_file(const SolveOptions& o, std::map<std::string, Argu
   gmg::Domain domain = domain_of(cells, o);
   bool pads = false;
   try {
-    if ((pads = gmg::pads_unknown(program))) domain = gmg::with_conditions_of(program, domain);
+    pads = gmg::pads_unknown(program);
+    if (pads) domain = gmg::with_conditions_of(program, domain);
   } catch (const UserError& error) {
     throw UserError(o.problem + ": " + error.what());
   }

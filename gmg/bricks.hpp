@@ -69,8 +69,6 @@ class BrickLevel {
   };
   Arguments arguments(Brick& b);
   Box image(const Brick& b) const;  ///< coarse cells, those around among them
-  std::vector<double> own_part(const Brick& b, std::span<const double> image,
-                               std::optional<std::size_t> faces) const;
 
   const Partition& partition_;
   std::size_t number_;

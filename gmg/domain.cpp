@@ -50,7 +50,7 @@ const char* text(Condition::Kind kind) {
   return "";
 }
 
-Domain::Domain(std::vector<std::int64_t> cells, DomainOptions options) : cells_(std::move(cells)) {
+Domain::Domain(std::vector<std::int64_t> cells, const DomainOptions& options) : cells_(std::move(cells)) {
   const std::size_t rank = cells_.size();
   if (rank < 1 || rank > 3)
     throw UserError("gmg::Domain: " + std::to_string(rank) + " dimensions; give the cells of one to three");

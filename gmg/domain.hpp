@@ -45,7 +45,7 @@ class Domain {
  public:
   /// `cells` along each of one to three dimensions, outermost first. Faces begin as dirichlet(0). UserError:
   /// no cells, more than three dimensions, a spacing that is not positive.
-  explicit Domain(std::vector<std::int64_t> cells, DomainOptions options = {});
+  explicit Domain(std::vector<std::int64_t> cells, const DomainOptions& options = {});
 
   std::size_t dimensions() const { return cells_.size(); }
   const std::vector<std::int64_t>& cells() const { return cells_; }

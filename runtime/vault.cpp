@@ -112,8 +112,10 @@ std::optional<std::string> fault_in_making(const fs::path& folder) {
 /// Makes the vault's folders; the reason when that fails, also if somebody deletes them meanwhile.
 std::optional<std::string> unusable(const fs::path& folder) {
   std::optional<std::string> why;
-  for (int tries = 0; tries < 5; ++tries)
-    if (!(why = fault_in_making(folder))) break;
+  for (int tries = 0; tries < 5; ++tries) {
+    why = fault_in_making(folder);
+    if (!why) break;
+  }
   return why;
 }
 

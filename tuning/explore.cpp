@@ -112,6 +112,7 @@ class Exploration {
   }
   /// Whether to go on.
   bool tell(const std::string& phase) {
+    const OutsideRegions outside;  // what is the caller's stays
     if (options_.on_progress)
       options_.on_progress({phase, budget_.fraction(), result_.counts.timed,
                             best_ms_ / session_.problem.sweeps, best_name_,
@@ -285,7 +286,9 @@ class Exploration {
 
   /// Configurations that lead to a kernel of another one are as fast as that.
   void same_kernels(Search& search) {
-    for (const auto& [configuration, source] : same_kernels_) {
+    for (const auto& kernel : same_kernels_) {
+      const auto& configuration = kernel.first;
+      const auto& source = kernel.second;
       const auto same = std::find_if(candidates_.begin(), candidates_.end(),
                                      [&](const Candidate& c) { return c.variant.source == source; });
       if (same == candidates_.end()) continue;  // it was interrupted
@@ -375,6 +378,7 @@ class Exploration {
     const std::vector<Expected> expected = session_.expected();
     for (std::size_t n = 0; n < expected.size(); ++n)
       results.push_back(executor.fetch(c.kernel, n, expected[n].staging));
+    const OutsideRegions outside;
     options_.on_results(results);
   }
 

@@ -102,7 +102,7 @@ View collect(const Type& t, int rank, const std::function<View(const std::vector
   return array(t.length(), [=](const Nat& i) {
     auto p = position;
     p.push_back(i);
-    return collect(t.element(), rank - 1, f, std::move(p));
+    return collect(t.element(), rank - 1, f, p);
   });
 }
 

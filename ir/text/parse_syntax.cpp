@@ -489,11 +489,5 @@ TermPtr parse_term(const std::shared_ptr<const Source>& source) {
   p.at_end();
   return t;
 }
-TypeTerm parse_type(const std::shared_ptr<const Source>& source) {
-  Parser p(source);
-  TypeTerm t = p.type();
-  p.at_end();
-  return t;
-}
 
 }  // namespace lift::syntax

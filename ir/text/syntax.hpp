@@ -127,6 +127,5 @@ struct Equations {
 File parse_file(const std::shared_ptr<const Source>& source);
 Equations parse_equations(const std::shared_ptr<const Source>& source);
 TermPtr parse_term(const std::shared_ptr<const Source>& source);
-TypeTerm parse_type(const std::shared_ptr<const Source>& source);
 
 }  // namespace lift::syntax

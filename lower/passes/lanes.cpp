@@ -166,7 +166,7 @@ Term Lanes::every_second(const Term& t) {
   if (first) return shuffle_term({vector(0), vector(width_)}, every(2, static_cast<int>(c - *first), width_));
   std::vector<int> lanes;
   for (int l = 0; l < width_; ++l) lanes.push_back(2 * l < width_ ? 2 * l : 2 * l + 1);
-  return shuffle_term({vector(0), vector(width_ - 1)}, std::move(lanes));
+  return shuffle_term({vector(0), vector(width_ - 1)}, lanes);
 }
 
 // ---- other terms
@@ -271,7 +271,7 @@ class Interleaver {
       low.push_back(l / 2 + (l % 2) * width_);
       high.push_back(low.back() + width_ / 2);
     }
-    return {shuffle_term(both, std::move(low)), shuffle_term(both, std::move(high))};
+    return {shuffle_term(both, low), shuffle_term(both, high)};
   }
 
   int width_;
@@ -319,7 +319,7 @@ Term in_blocks(const Term& t) {
   for (int k = 0; k < w; k += b)
     for (const int first : {t->lanes[0], t->lanes[static_cast<std::size_t>(w / 2)]})
       for (int m = 0; m < b; m += 2) lanes.push_back(first + k + m);
-  return shuffle_term(t->args, std::move(lanes));
+  return shuffle_term(t->args, lanes);
 }
 std::vector<int> order(const Term& t) {
   const int w = t->width, b = per_block(t);

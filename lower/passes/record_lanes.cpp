@@ -31,7 +31,7 @@ HeldLanes exchanged(const HeldLanes& first, const HeldLanes& second, unsigned bi
   HeldLanes r;
   std::vector<int> lanes;
   for (const auto& [element, lane] : taken) r.elements.push_back(element), lanes.push_back(lane);
-  r.vector = shuffle_term({first.vector, second.vector}, std::move(lanes));
+  r.vector = shuffle_term({first.vector, second.vector}, lanes);
   return r;
 }
 

@@ -178,7 +178,7 @@ std::optional<std::pair<std::string, std::string>> pair_of(const Kernel& k) {
 
 void reuse_arrays(Kernel& k) {
   while (const auto pair = pair_of(k)) {
-    const auto& [array, gone] = *pair;
+    const std::string &array = pair->first, &gone = pair->second;
     const Block loaded = map_terms(k.body, [&](const Term& t) {
       return rewrite(t, [&](const Term& x) {
         return x->kind == TermKind::Load && x->name == gone ? load_term(array, x->nats, x->type, x->width)

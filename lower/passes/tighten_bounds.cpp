@@ -236,7 +236,7 @@ Block stride_loops(const Block& b) {
   return rebuild(b, [](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
     if (!f || f->stride == 1) return {std::move(s)};
-    return stride(std::move(*f));
+    return stride(*f);
   });
 }
 

@@ -154,7 +154,7 @@ Head head_of(const For& f, const Names& aligned_rows, const LowerOptions& option
   if (elements % *stride != 0 || !Facts().proves(equal(mod(start, *stride), 0))) return {};  // never aligned
   const Nat iterations = mod(-floordiv(start, *stride), elements / *stride);
   const auto trips = (f.upper - f.lower).constant();
-  if (!rows && trips && *trips <= 2 * f.width && !(iterations == Nat(0)))
+  if (!rows && trips && *trips <= std::int64_t{2} * f.width && !(iterations == Nat(0)))
     return {};  // most would be no vectors
   return {Aligned{position, type, elements}, iterations};
 }

@@ -219,17 +219,6 @@ bool ChainStage::makes(const std::string& array) const {
 
 Chain chain_of(const Program& program) { return Walk(program).chain(); }
 
-Program stage_program(const Chain& chain, std::size_t stage) {
-  Program p{chain.stages.at(stage).name,
-            params_of(chain.stages[stage].value),
-            chain.stages[stage].value,
-            chain.overwritable,
-            {}};
-  for (std::size_t i = 0; i < stage; ++i)
-    for (const std::string& array : chain.stages[i].arrays()) p.overwritable.push_back(array);
-  return p;
-}
-
 Program last_of_chain(const Program& program) {
   if (!program.body.is(Op::Let)) return program;
   const Chain chain = chain_of(program);

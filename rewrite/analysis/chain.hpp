@@ -39,8 +39,6 @@ Program scheduled_program(const Program& program);
 
 /// The chain that a program computes its result by; of one stage when it has no named arrays on the way.
 Chain chain_of(const Program& program);
-/// A stage by itself: earlier stages are arguments, which may be overwritten.
-Program stage_program(const Chain& chain, std::size_t stage);
 
 /// What makes a program's one result, over arrays that hold its earlier stages: what is to be known of it is
 /// known of elements, however many stages those are computed by. The program itself where it has no such

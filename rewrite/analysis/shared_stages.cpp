@@ -82,7 +82,8 @@ class Sharing {
       if (is_stage(e) && !(e == root)) {
         if (const auto moved = outside(e, functions)) {
           int& n = times[moved->id()];
-          if ((n += looped ? 2 : 1) > 1) {
+          n += looped ? 2 : 1;
+          if (n > 1) {
             r = moved;
             return;
           }

@@ -190,14 +190,18 @@ class Apart {
  public:
   Expr operator()(const Expr& e, int depth = 0, bool in_map = false) {
     if (found || !contains(e, is_plain_scan)) return e;
-    if (in_map && is_plain_scan(e))
-      if ((found = Split(e, depth).run())) return found->whole(found->rest);
-    if (in_map && e.is(Op::Let) && e.child(1).is(Op::Lambda) && is_plain_scan(e.child(0)))
-      if ((found = Split(e.child(0), depth).run())) {  // what is stored of it is the rest
+    if (in_map && is_plain_scan(e)) {
+      found = Split(e, depth).run();
+      if (found) return found->whole(found->rest);
+    }
+    if (in_map && e.is(Op::Let) && e.child(1).is(Op::Lambda) && is_plain_scan(e.child(0))) {
+      found = Split(e.child(0), depth).run();
+      if (found) {  // what is stored of it is the rest
         const Expr x = fresh_param("x", found->rest.type());
         return make(Op::Let,
                     {found->rest, lambda({x}, instantiate(e.child(1), std::vector{found->whole(x)}))});
       }
+    }
     return map_children(e, [&](const Expr& c) {
       const bool lambda = c.is(Op::Lambda);
       return (*this)(c, depth + (e.is(Op::Lambda) ? 1 : 0), in_map || (lambda && e.is(Op::Map)));

@@ -89,7 +89,7 @@ Result<Expr> scan_prefetch(const Site& site, const Arguments& arguments) {
 /// Puts a variable where a term has a value, also under binders.
 class Named {
  public:
-  Named(Expr value, Expr x) : value_(std::move(value)), x_(std::move(x)) {}
+  Named(const Expr& value, const Expr& x) : value_(value), x_(x) {}
   Expr operator()(const Expr& e, int depth = 0) {
     if (e == shift(value_, depth)) return x_;
     const auto at = known_.find({e.id(), depth});

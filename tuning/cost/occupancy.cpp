@@ -32,8 +32,8 @@ std::size_t resident_groups(const GroupNeeds& needs, const Multiprocessor& on) {
 }
 
 double occupancy(const GroupNeeds& needs, const Multiprocessor& on) {
-  return static_cast<double>(resident_groups(needs, on) * warps_of(needs)) /
-         static_cast<double>(on.items / kWarp);
+  const std::size_t warps = on.items / kWarp;
+  return static_cast<double>(resident_groups(needs, on) * warps_of(needs)) / static_cast<double>(warps);
 }
 
 }  // namespace lift

@@ -57,7 +57,7 @@ class Chains : public KindWith<ChainFacts> {
     if (!f.rows || f.tiles || f.around >= f.options.threads || f.options.threads < 2) return {};
     const std::int64_t rows = f.row_count > 0 ? f.row_count : 256;
     std::int64_t width = 32;
-    while (width > 8 && rows < 2 * f.options.threads * width) width /= 2;
+    while (width > 8 && rows < width * 2 * f.options.threads) width /= 2;
     return {{{key::time, AxisSizes{{{*f.rows, width}, {*f.steps, 1}}}},
              {key::inner, Inner::vec},
              {key::late, f.in_place},

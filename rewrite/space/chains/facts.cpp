@@ -18,7 +18,7 @@ namespace {
 
 Rewriting with_results_copied(Rewriting r) {
   for (const Place& p : named_results(r.program))
-    r = run(use("identity-map", {std::int64_t{rank_of(part_at(r.program.body, p).type())}}), std::move(r), p);
+    r = run(use("identity-map", {std::int64_t{rank_of(part_at(r.program.body, p).type())}}), r, p);
   return r;
 }
 

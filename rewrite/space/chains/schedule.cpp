@@ -13,7 +13,7 @@ bool goes_in_turns(const ChainFacts& f, const Configuration& c) {
 
 AxisSizes strips_a_thread(const ChainFacts& f, std::int64_t each) {
   const std::int64_t threads = each * f.options.threads,
-                     planes = f.planes > 0 ? f.planes : 256 * f.options.threads;
+                     planes = f.planes > 0 ? f.planes : std::int64_t{256} * f.options.threads;
   return {{{*f.steps, (planes + threads) / threads}}};
 }
 

@@ -189,7 +189,9 @@ std::vector<NestLevel> block_of(const Deriver& d, const Place& cells) {
   for (const NestLevel& level : levels)
     for (const Nat& n : level.extents) {
       const std::int64_t trips = n.constant().value_or(kMostOfBlock + 1);
-      if (trips < 2 || trips > kMostOfBlock || (elements *= trips) > kMostOfBlock) return {};
+      if (trips < 2 || trips > kMostOfBlock) return {};
+      elements *= trips;
+      if (elements > kMostOfBlock) return {};
     }
   return levels;
 }

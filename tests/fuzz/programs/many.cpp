@@ -64,7 +64,7 @@ class Worker {
     try {
       const Space space(subject(c), space_options(c));
       for (int i = 0; i < 2; ++i) {
-        c.configuration = {};
+        c.configuration = Configuration();
         for (const Parameter& p : space.parameters()) {
           const Settings values = space.allowed(c.configuration, *p.key);
           c.configuration.set(*p.key,
