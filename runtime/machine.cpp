@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -138,11 +139,13 @@ void probe_topology(Machine& machine) {
 }
 
 /// Elements of an array of the triad: four times the last-level caches, all three within a quarter of the
-/// memory.
+/// memory. LIFTGEN_TRIAD_MB says otherwise, for tests to which the speed of memory is nothing.
 std::size_t triad_elements(const Machine& machine) {
   constexpr std::size_t assumed_cache = std::size_t{32} << 20;
   const std::size_t cache = machine.last_level_bytes() > 0 ? machine.last_level_bytes() : assumed_cache;
-  const std::size_t bytes = std::min(std::max(4 * cache, std::size_t{64} << 20), available_memory() / 4 / 3);
+  std::size_t bytes = std::min(std::max(4 * cache, std::size_t{64} << 20), available_memory() / 4 / 3);
+  if (const char* asked = std::getenv("LIFTGEN_TRIAD_MB"))
+    if (const auto mb = read_number<std::size_t>(asked); mb && *mb > 0) bytes = std::min(bytes, *mb << 20);
   return bytes / sizeof(double) / 8 * 8;
 }
 

@@ -450,7 +450,8 @@ TEST_CASE("failing: kernels on an OpenCL device that crash or never end cost a l
   CHECK(explored.output.find("2 configurations, 2 compiled") != std::string::npos);
   CHECK(left_behind(scratch) == 0);
   const std::string spin = only_there("spin", "for (volatile int i = 0; i < 1; i = 0) {}");
-  const ProcessResult endless = in(scratch, {"run", spin, "--backend", "opencl", "--out", ".", "--quiet"});
+  const ProcessResult endless =
+      in(scratch, {"run", spin, "--backend", "opencl", "--threads", "1", "--out", ".", "--quiet"});
   CAPTURE(endless.output);
   CHECK(endless.status == 2);
   CHECK(endless.output.find("liftgen: spin: the kernel did not end within ") != std::string::npos);

@@ -263,7 +263,7 @@ TEST_CASE("asynchronous copies on the emulation of CUDA: no wait for them, and n
   }
   NativeCompiler compiler;
   const auto device = make_cuda_host_device(compiler);
-  const GridBuild built = device->build(source.code());
+  const GridBuild built = device->build(source.code(), kCompiledSoon);
   REQUIRE_MESSAGE(built.program, built.error);
   INFO(source.code());
   for (const Variant& v : variants) {

@@ -16,6 +16,9 @@
 
 namespace lift::test {
 
+/// For the emulation of CUDA: kernels of so few elements take much longer to compile than to run.
+constexpr const char* kCompiledSoon = "-O0";
+
 /// The number that an argument points to, as the kernel takes it.
 inline GridArg number_argument(const KernelArgument& a, const void* value) {
   const auto as = [&]<class T>(T v) {

@@ -113,7 +113,7 @@ TEST_CASE("groups in step as CUDA on the host: right in any order of threads, wi
         source.add(without(what, cuda_of(broken.back().kernel), n));
       }
     CHECK(broken.size() >= 1);
-    const GridBuild built = device->build(source.code());
+    const GridBuild built = device->build(source.code(), kCompiledSoon);
     REQUIRE_MESSAGE(built.program, built.error);
     double error = 1e30;
     CHECK_NOTHROW(error = error_of(*device, *built.program, whole, Target::cuda));
@@ -156,7 +156,7 @@ TEST_CASE(
       source.add(text), source.add(cuda_of(all.back().apart));
     }
     CHECK(all.size() >= 2);
-    const GridBuild built = device->build(source.code());
+    const GridBuild built = device->build(source.code(), kCompiledSoon);
     REQUIRE_MESSAGE(built.program, built.error);
     for (const Built& b : all) {
       CAPTURE(smoother);
@@ -186,7 +186,7 @@ TEST_CASE("groups in step in more local memory than a kernel may declare: its la
   CHECK(header.find("1), " + bytes + ",") != std::string::npos);
   NativeCompiler compiler;
   const auto device = make_cuda_host_device(compiler);
-  const GridBuild built = device->build(text);
+  const GridBuild built = device->build(text, kCompiledSoon);
   REQUIRE_MESSAGE(built.program, built.error);
   CHECK(error_of(*device, *built.program, b, Target::cuda) < tolerance(b));
 }

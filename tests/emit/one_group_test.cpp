@@ -83,7 +83,7 @@ TEST_CASE("one group a box: first on a device for small boxes, one launch, as CU
     std::string without = cuda_of(broken.kernel);
     const std::string barrier = "__syncthreads();";
     source.add(without.erase(without.rfind(barrier), barrier.size()));
-    const GridBuild built = device->build(source.code());
+    const GridBuild built = device->build(source.code(), kCompiledSoon);
     REQUIRE_MESSAGE(built.program, built.error);
     CHECK(has_bits_of_sweeps(*device, *built.program, whole));
     CHECK_THROWS_WITH_AS(has_bits_of_sweeps(*device, *built.program, broken),

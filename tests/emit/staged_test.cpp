@@ -60,7 +60,7 @@ TEST_CASE("staged tiles and register tiles give the reference's result as CUDA o
   const std::vector<GridCase> cases = staged_cases(Target::cuda);
   Together source;
   for (const GridCase& c : cases) source.add(test::cuda_of(c.kernel));
-  const GridBuild built = device->build(source.code());
+  const GridBuild built = device->build(source.code(), kCompiledSoon);
   REQUIRE_MESSAGE(built.program, built.error);
   for (const GridCase& c : cases) {
     INFO(test::describe(c) << "\n" << test::cuda_of(c.kernel));

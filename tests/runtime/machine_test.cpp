@@ -32,6 +32,7 @@ TEST_CASE("machine: what is known without measuring") {
 
 TEST_CASE("machine: the triad") {
   const Scratch scratch;
+  const Variable as_large_as_it_takes("LIFTGEN_TRIAD_MB", "");
   NativeCompiler compiler({.cache_directory = scratch.path()});
   configure_openmp(default_threads());
   const Machine machine = probe(compiler);

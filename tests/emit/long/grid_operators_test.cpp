@@ -78,7 +78,7 @@ TEST_CASE("every operator and structure as CUDA on the host gives the reference'
        all_cases({Target::cuda, tiled_sides(), 2, {2, 4, 9}, 80, "groups"}, {f64, f32}, "tiled"))
     cases.push_back(std::move(c));
   const std::vector<std::string> texts = sources(cases);
-  const std::vector<GridBuild> built = device->build_all(texts, "", {});
+  const std::vector<GridBuild> built = device->build_all(texts, kCompiledSoon, {});
   std::set<std::pair<std::string, std::string>> interpreted;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const GridCase& c = cases[i];
@@ -116,7 +116,7 @@ TEST_CASE("no barrier of a generated kernel can be left out") {
       }
     }
   }
-  const std::vector<GridBuild> built = device->build_all(texts, "", {});
+  const std::vector<GridBuild> built = device->build_all(texts, kCompiledSoon, {});
   for (std::size_t i = 0; i < mutants.size(); ++i) {
     const GridCase& c = mutants[i].c;
     INFO(test::describe(c) << ", without barrier " << mutants[i].barrier << "\n" << texts[i]);
