@@ -1,5 +1,6 @@
 #include "embed/arguments.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace lift {
@@ -47,16 +48,32 @@ std::pair<std::uintptr_t, std::uintptr_t> extent(const ArgumentValue& v, std::si
   return {first + static_cast<std::uintptr_t>(low * size), first + static_cast<std::uintptr_t>(high * size)};
 }
 
-/// Whether positions of two arrays of the same strides differ by `apart` elements in the dimensions from d
-/// on. What the inner ones contribute is less than a step of an outer one, so that there are two ways at
-/// most.
-bool meet(const ArgumentValue& a, const ArgumentValue& b, std::int64_t apart, std::size_t d) {
-  if (d == static_cast<std::size_t>(a.rank)) return apart == 0;
+/// Dimensions along which one of the arrays has several positions, from the longest stride to the shortest:
+/// views may be transposed.
+std::vector<std::size_t> dimensions(const ArgumentValue& a, const ArgumentValue& b) {
+  std::vector<std::size_t> r;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(a.rank); ++d)
+    if (a.shape[d] > 1 || b.shape[d] > 1) r.push_back(d);
+  std::stable_sort(r.begin(), r.end(),
+                   [&](std::size_t x, std::size_t y) { return a.strides[x] > a.strides[y]; });
+  return r;
+}
+
+/// Whether positions of two arrays of the same strides differ by `apart` elements in the dimensions from the
+/// n-th on. Where what the inner ones contribute is less than a step of an outer one, there are two ways at
+/// most; else it is not understood.
+bool meet(const ArgumentValue& a, const ArgumentValue& b, std::int64_t apart,
+          const std::vector<std::size_t>& dimensions, std::size_t n) {
+  if (n == dimensions.size()) return apart == 0;
+  const std::size_t d = dimensions[n];
   const std::int64_t step = a.strides[d];
-  if (step <= 0) return true;
+  std::int64_t within = 0;
+  for (std::size_t m = n + 1; m < dimensions.size(); ++m)
+    within += (std::max(a.shape[dimensions[m]], b.shape[dimensions[m]]) - 1) * a.strides[dimensions[m]];
+  if (step <= within) return true;
   const std::int64_t steps = apart / step - (apart % step < 0 ? 1 : 0);
-  for (const std::int64_t n : {steps, steps + 1})
-    if (n > -b.shape[d] && n < a.shape[d] && meet(a, b, apart - n * step, d + 1)) return true;
+  for (const std::int64_t k : {steps, steps + 1})
+    if (k > -b.shape[d] && k < a.shape[d] && meet(a, b, apart - k * step, dimensions, n + 1)) return true;
   return false;
 }
 
@@ -104,7 +121,9 @@ bool overlap(const ArgumentValue& a, std::size_t a_bytes, const ArgumentValue& b
                              static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.data));
   const auto bytes = static_cast<std::int64_t>(a_bytes);
   if (a.rank != b.rank || a.strides != b.strides || a_bytes != b_bytes || apart % bytes != 0) return true;
-  return meet(a, b, apart / bytes, 0);
+  const std::vector<std::size_t> along = dimensions(a, b);
+  if (!along.empty() && a.strides[along.back()] <= 0) return true;
+  return meet(a, b, apart / bytes, along, 0);
 }
 
 void gather(const ArgumentValue& from, std::size_t bytes, void* to) {

@@ -11,6 +11,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/rules/layout_step.hpp"
+#include "tuning/converter.hpp"
 #include "tuning/database/program_key.hpp"
 #include "tuning/report.hpp"
 
@@ -92,6 +93,15 @@ ChosenVariant choose(const Program& program, const Pitched* pitched, const Progr
   return default_variant(program, layout, on);
 }
 
+/// Of an array that the kernel is given memory for: between its launches, of its own, or on a device.
+std::size_t memory_of(const KernelArgument& a, const Sizes& sizes, bool on_device) {
+  const Scalar element = element_of(a.type).scalar();
+  if (on_device) return bytes_of(a.layout, element);
+  std::size_t bytes = size_of(element);
+  for (const std::int64_t n : numbers(with_sizes(a.type, sizes))) bytes *= static_cast<std::size_t>(n);
+  return bytes;
+}
+
 /// UserError where an array of the call would be taken for one that lies otherwise.
 void check_layouts(const Kernel& kernel, const Plan& plan, const LayoutRequest& layout) {
   const std::size_t given = plan.program.arguments.size();
@@ -147,6 +157,7 @@ ChosenVariant Callable::Impl::choose_for(Variant& v, Program& program) const {
 
 std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes, const Around& around,
                                                         const LayoutRequest& layout) const {
+  const Region region;
   Program program = with_sizes(plan.program, sizes);  // also checks them
   if (options.symbolic && around.empty() && layout == kCallersLayout) program = plan.program;
   auto v = std::make_unique<Variant>();
@@ -155,7 +166,8 @@ std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes, cons
       options.keep_finished && !options.device && sizes.empty() && around.empty() && layout == kCallersLayout
           ? finished_key(program, options)
           : "";
-  if (!kept.empty() && find_finished(kept, *v)) {
+  v->finished = !kept.empty() && find_finished(kept, *v);
+  if (v->finished) {
     v->native = native_code(v->kernel, callable_source(v->kernel, v->source));
   } else {
     ChosenVariant chosen = choose_for(*v, program);
@@ -169,8 +181,15 @@ std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes, cons
       v->native = native_code(v->kernel, callable_source(v->kernel, v->source));
     if (!kept.empty()) keep_finished(kept, *v);
   }
-  for (const KernelArgument& a : v->kernel.arguments)
+  v->kernel.body.clear();
+  Nodes nodes = nodes_of(v->kernel);
+  append(nodes, nodes_of(v->grid.kernel));
+  v->kept = std::move(nodes);
+  for (const KernelArgument& a : v->kernel.arguments) {
     v->bytes.push_back(size_of((a.type.is_array() ? element_of(a.type) : a.type).scalar()));
+    const bool given = a.type.is_array() && (a.work || options.device);
+    v->memory.push_back(given ? memory_of(a, sizes, options.device.has_value()) : 0);
+  }
   for (const std::string& name : v->kernel.sizes)
     v->size_arguments.push_back(static_cast<long>(sizes.at(name)));
   for (std::size_t r = 0; r < plan.results.size(); ++r)
@@ -271,8 +290,12 @@ Sizes Callable::Impl::sizes_of_call(std::span<const ArgumentValue> arguments,
 Callable::Callable(const Program& program, Signature signature, CompileOptions options,
                    std::source_location where)
     : impl_(std::make_unique<Impl>()) {
+  const Region region;  // what is made goes with it, but for what is kept
   settle_device(options, program, signature, line_of(where));
   impl_->plan = plan_of(program, signature, options, line_of(where));
+  Nodes nodes = nodes_of(impl_->plan.program);
+  for (const ProgramResult& r : impl_->plan.results) nodes.types.push_back(r.type);
+  impl_->kept = std::move(nodes);
   impl_->signature = std::move(signature);
   impl_->options = std::move(options);
   check_rules(impl_->options, name(), line_of(where));
@@ -306,6 +329,7 @@ const Callable::Variant& Callable::variant(std::span<const ArgumentValue> argume
     const std::shared_lock lock(impl_->mutex);
     if (const auto it = impl_->by_shapes.find(shapes); it != impl_->by_shapes.end()) return *it->second;
   }
+  const Region region;
   const Sizes sizes = impl_->sizes_of_call(arguments, line_of(where));
   const LayoutRequest layout = impl_->layout_of_call(arguments, line_of(where));
   const Variant& v = variant(sizes, impl_->around_of_call(arguments, line_of(where)), layout, where);

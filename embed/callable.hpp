@@ -92,7 +92,7 @@ class Callable {
 
   static const std::string& source(const Variant& v);  ///< the C text
   static const Derivation& derivation(const Variant& v);
-  /// Its arguments, and what results are in; the body only where it was lowered in this process.
+  /// Its arguments, and what results are in; not its body.
   static const Kernel& kernel(const Variant& v);
   static const Sizes& sizes(const Variant& v);
   /// With CompileOptions::tuned, what was taken from the database, in a line; "" when it is the default.

@@ -74,14 +74,22 @@ Tuned explore(const Program& given, const ExpressionOptions& options, std::sourc
     more.target = explored.backend;
     more.emulate = explored.device->is_emulated(), more.device = explored.device->index();
   }
+  const OwnRules rules = [&] {
+    try {
+      return admitted_rules(more.rules);  // before what is known is replayed
+    } catch (const UserError& e) {
+      throw UserError(e.what() + line_of(where));
+    }
+  }();
+  const Region region;  // what is searched among goes with it, but for the variants that were found
   try {
-    const OwnRules rules = admitted_rules(more.rules);  // before what is known is replayed
     const PatternProblem p = pattern_of({explored.program, options.sizes, options.data, {}});
     if (options.unless_known && options.layout == kCallersLayout &&
         take_known(explored, p, more, options.database, rules))
       return explored;
     if (!more.memory) more.memory = memory_in(options.database);
     explored.report = explore(p.pattern, p.problem, more);
+    for (Variant& v : explored.report.variants) v.kept = nodes_of(v.kernel);
   } catch (const UserError& e) {
     throw UserError(e.what() + line_of(where));
   }

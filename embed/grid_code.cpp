@@ -2,6 +2,7 @@
 
 #include "embed/native_code.hpp"
 #include "ir/error.hpp"
+#include "lower/launches.hpp"
 #include "tuning/grid_launches.hpp"
 
 namespace lift {
@@ -28,7 +29,9 @@ GridCode grid_code(const Kernel& kernel, const std::string& source, const Device
                       built.error);
     throw InternalError(who + "generated kernel:\n" + built.error);
   }
-  return {kernel, grid_launches(kernel, *built.program)};
+  GridCode code{kernel, grid_launches(kernel, *built.program)};
+  code.kernel.body = map_launches(kernel.body, [](Launch& l) { l.body.clear(); });
+  return code;
 }
 
 }  // namespace lift

@@ -8,7 +8,7 @@
 namespace lift {
 
 struct GridCode {
-  Kernel kernel;                     ///< as it was lowered
+  Kernel kernel;                     ///< as it was lowered, less what its launches do
   std::vector<GridLaunch> launches;  ///< see tuning/grid_launches.hpp
 };
 

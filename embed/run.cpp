@@ -44,10 +44,7 @@ class Call {
 
   /// Memory for intermediate values.
   void* work(std::size_t slot) {
-    std::size_t bytes = v_.bytes[slot];
-    for (const Nat& n : shape_of(with_sizes(v_.kernel.arguments[slot].type, v_.sizes)))
-      bytes *= static_cast<std::size_t>(n.constant().value());
-    work_.emplace_back(bytes, BufferOptions{1, 0});
+    work_.emplace_back(v_.memory[slot], BufferOptions{1, 0});
     return work_.back().data();
   }
 

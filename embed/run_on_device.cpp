@@ -6,7 +6,6 @@
 #include "ir/expr/ops.hpp"
 #include "ir/limit_error.hpp"
 #include "runtime/buffer.hpp"
-#include "tuning/converter.hpp"
 #include "tuning/grid_launches.hpp"
 
 namespace lift {
@@ -37,8 +36,7 @@ class DeviceCall {
         result(r, slot);
     check_overlaps(impl_.plan, passed_, where_);
     for (std::size_t i = 0; i < slots.size(); ++i)
-      if (slots[i].type.is_array() && !memory_[i])
-        memory_[i] = queue_.scratch_of(device_, i, bytes_of_slot(i));
+      if (slots[i].type.is_array() && !memory_[i]) memory_[i] = queue_.scratch_of(device_, i, v_.memory[i]);
     upload();
     run();
     download();
@@ -67,11 +65,6 @@ class DeviceCall {
     bool written = false;
     bool beside = false;  ///< its new contents are in the slot's memory
   };
-
-  std::size_t bytes_of_slot(std::size_t slot) const {
-    const KernelArgument& a = v_.kernel.arguments[slot];
-    return bytes_of(a.layout, element_of(a.type).scalar());
-  }
 
   void check_device(const Device& other, const std::string& what) const {
     if (!(other == device_))
@@ -111,7 +104,7 @@ class DeviceCall {
     } else {
       ArgumentValue to;
       to.data = returned_[t.index], to.rank = 1, to.strides[0] = 1;
-      to.shape[0] = static_cast<std::int64_t>(bytes_of_slot(slot) / v_.bytes[slot]);
+      to.shape[0] = static_cast<std::int64_t>(v_.memory[slot] / v_.bytes[slot]);
       hosts_.push_back({to, v_.bytes[slot], slot, false, true});
     }
   }

@@ -8,6 +8,7 @@
 #include "embed/grid_code.hpp"
 #include "embed/native_code.hpp"
 #include "embed/pitched.hpp"
+#include "tuning/made_of.hpp"
 
 namespace lift {
 
@@ -18,18 +19,22 @@ struct Callable::Variant {
   Around around;         ///< of the arguments that are passed with their gaps
   LayoutRequest layout;  ///< of all arrays
   Derivation derivation;
-  std::string origin;  ///< see Callable::origin
-  Kernel kernel;
+  std::string origin;     ///< see Callable::origin
+  Kernel kernel;          ///< less its body
+  Held<Nodes> kept;       ///< what that is made of
+  bool finished = false;  ///< found so: neither derived nor lowered
   std::string source;
   NativeCode native;                              ///< or
   GridCode grid;                                  ///< with CompileOptions::device
   std::vector<std::size_t> bytes;                 ///< of each kernel argument's element
+  std::vector<std::size_t> memory;                ///< bytes of each array that the caller may not have
   std::vector<long> size_arguments;               ///< that a kernel for all sizes takes first
   std::vector<std::vector<std::int64_t>> shapes;  ///< of each returned result
 };
 
 struct Callable::Impl {
   Plan plan;
+  Held<Nodes> kept;  ///< what that is made of
   Signature signature;
   CompileOptions options;
   mutable std::shared_mutex mutex;

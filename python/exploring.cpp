@@ -104,6 +104,7 @@ void check_names(const Program& p, const py::dict& data) {
 
 std::string json_of(const Tuned& found, const Sizes& sizes) {
   if (!found.report.best) return "";
+  const Region region;  // only text is left of it
   const Explanation explanation =
       explain(with_sizes(found.program, sizes), found.report.variants[*found.report.best]);
   return json_report(found.report, "", {"", "", "", nullptr, &explanation});

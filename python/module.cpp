@@ -1,4 +1,5 @@
 #include "ir/error.hpp"
+#include "ir/region.hpp"
 #include "python/bindings.hpp"
 #include "python/gil.hpp"
 #include "python/where.hpp"
@@ -38,6 +39,11 @@ PYBIND11_MODULE(_core, m) {
   m.attr("knows_numpy_2") = PYBIND11_VERSION_HEX >= 0x020C0000;
   m.def("set_package_directory",
         [](const std::string& directory) { lift::python::set_package_directory(directory.c_str()); });
+  m.def("_swept", [] {
+    const lift::Swept s = lift::swept();
+    return py::make_tuple(s.may_go, s.gone, s.sweeps);
+  });
+  m.def("_sweep_after", &lift::set_sweep_after);
   lift::python::bind_expressions(m);
   lift::python::bind_programs(m);
   lift::python::bind_devices(m);

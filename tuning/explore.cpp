@@ -112,6 +112,7 @@ class Exploration {
   }
   /// Whether to go on.
   bool tell(const std::string& phase) {
+    const OutsideRegions outside;  // what is the caller's stays
     if (options_.on_progress)
       options_.on_progress({phase, budget_.fraction(), result_.counts.timed,
                             best_ms_ / session_.problem.sweeps, best_name_,
@@ -377,6 +378,7 @@ class Exploration {
     const std::vector<Expected> expected = session_.expected();
     for (std::size_t n = 0; n < expected.size(); ++n)
       results.push_back(executor.fetch(c.kernel, n, expected[n].staging));
+    const OutsideRegions outside;
     options_.on_results(results);
   }
 

@@ -16,6 +16,7 @@
 #include "rewrite/space/space.hpp"
 #include "runtime/device_info.hpp"
 #include "runtime/machine.hpp"
+#include "tuning/made_of.hpp"
 #include "tuning/switches.hpp"
 #include "tuning/traffic.hpp"
 
@@ -49,6 +50,9 @@ struct Variant {
   double compile_seconds = 0;  ///< 0 when cached
   double prepare_ms = 0;       ///< rewriting, lowering and printing
   Kernel kernel;
+  /// Of an exploration within a region (lift::explore of expressions): keeps the kernel for as long as this
+  /// lives.
+  Held<Nodes> kept = {};
   std::string source;  ///< its text
   double explored_s =
       0;  ///< when it had been tried while exploring, in seconds since the beginning; 0: it never was

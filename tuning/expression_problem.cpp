@@ -124,8 +124,10 @@ void fill_argument(const HostArray& a, const Expr& param, ArgumentData d, bool w
     case ArgumentData::Kind::file:
     case ArgumentData::Kind::npy:
       return read_data_file(d.path, d.kind == ArgumentData::Kind::npy, a, whole);
-    case ArgumentData::Kind::given:
+    case ArgumentData::Kind::given: {
+      const OutsideRegions outside;  // the caller's own function, which may keep what it makes
       return d.fill(a);
+    }
   }
 }
 

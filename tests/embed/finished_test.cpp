@@ -72,7 +72,8 @@ TEST_CASE("a finished kernel is found as it was kept: text, derivation, results"
   CHECK(callable_source(found.kernel, found.source) ==
         callable_source(variant(first).kernel, Callable::source(variant(first))));
   const Callable second = callable(p);
-  CHECK(variant(second).kernel.body.empty());  // neither derived nor lowered
+  CHECK(variant(second).finished);  // neither derived nor lowered
+  CHECK_FALSE(variant(first).finished);
   CHECK(computed(second) == computed(first));
   CHECK(computed(second) == computed(callable(p, {})));
   std::int32_t color = 2;  // its range is known, too

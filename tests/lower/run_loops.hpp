@@ -3,6 +3,7 @@
 // iteration changes must not be touched by another.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -56,6 +57,13 @@ class LoopRunner {
       if (const auto it = values_.find(&a); it != values_.end()) return it->second;
       if (const auto it = index.find(a.name); it != index.end()) return it->second;
       throw std::runtime_error("variable " + a.name + " has no value");
+    });
+  }
+  /// A range may be in terms of a loop's variable that has become another one.
+  bool is_known(const Nat& n) {
+    const auto all = variables(n);
+    return std::all_of(all.begin(), all.end(), [&](const NatAtom* a) {
+      return !a->computed && (values_.count(a) != 0 || index.count(a->name) != 0);
     });
   }
   bool holds(const NatCond& c) {
@@ -309,9 +317,7 @@ class LoopRunner {
     const NatAtom* v = variables(f.var)[0];
     for (auto i = lower; i < upper; i += step) {
       values_[v] = i;
-      if (evaluate(v->lower,
-                   [&](const NatAtom& a) { return values_.count(&a) ? values_[&a] : index.at(a.name); }) > i)
-        throw std::runtime_error("range of " + v->name);
+      if (is_known(v->lower) && nat(v->lower) > i) throw std::runtime_error("range of " + v->name);
       if (!parallel) {
         exec(f.body);
         if (f.team) check(f, *team_), team_->clear();

@@ -1,6 +1,7 @@
 // The verifier of the loop language: kernels broken by hand, one rule at a time.
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <set>
 
 #include "ir/error.hpp"
@@ -8,6 +9,7 @@
 #include "lower/loops/distinct_names.hpp"
 #include "lower/loops/verify.hpp"
 #include "tests/lower/run_program.hpp"
+#include "tests/message.hpp"
 
 namespace lift::verify_loops_test {
 namespace {
@@ -106,6 +108,62 @@ TEST_CASE("each rule refuses a kernel that breaks it, by its name") {
     refused.insert(b.rule);
   }
   for (const std::string& rule : loop_rules()) CHECK_MESSAGE(refused.count(rule) == 1, rule);
+}
+
+TEST_CASE("an attribute that a loop of its kind cannot have is refused, with what is wrong about it") {
+  using Kinds = std::vector<LoopKind>;
+  const Kinds of_processors{LoopKind::Seq, LoopKind::Unroll, LoopKind::Par, LoopKind::Vec};
+  const Kinds of_grids{LoopKind::Glb, LoopKind::Wrg, LoopKind::Lcl};
+  struct Broken {
+    const char* why;
+    Kinds kinds;
+    std::function<void(For&)> change;
+    Form form = Form::Positions;
+  };
+  const Broken all[] = {
+      {"an attribute is negative", {LoopKind::Seq}, [](For& f) { f.width = 0; }},
+      {"an attribute is negative", {LoopKind::Seq}, [](For& f) { f.stride = 0; }},
+      {"an attribute is negative", {LoopKind::Seq}, [](For& f) { f.prefetch = -1; }},
+      {"an attribute is negative", {LoopKind::Glb}, [](For& f) { f.items = -1; }},
+      {"an attribute is negative", {LoopKind::Glb}, [](For& f) { f.dealt = -1; }},
+      {"an attribute is negative", {LoopKind::Seq}, [](For& f) { f.unroll = whole_loop - 1; }},
+      {"an attribute is negative", {LoopKind::Par}, [](For& f) { f.dynamic = -1; }},
+      {"the loop's step is ", {LoopKind::Seq, LoopKind::Par}, [](For& f) { f.step = -1; }},
+      {"the loop goes over ", {LoopKind::Seq}, [](For& f) { f.var = f.var + 1; }},
+      {"iterations are dealt to items of no grid", of_processors, [](For& f) { f.items = 2; }},
+      {"it asks for items of no grid", of_processors, [](For& f) { f.dealt = 2; }},
+      {"it asks for items of no grid", of_processors, [](For& f) { f.surplus = true; }},
+      {"a loop over the grid has a step", of_grids, [](For& f) { f.step = 2; }},
+      {"stores are late in a loop without vectors",
+       {LoopKind::Seq, LoopKind::Par, LoopKind::Glb},
+       [](For& f) { f.late_store = true; }},
+      {"handed out to threads that share no loop",
+       {LoopKind::Seq, LoopKind::Glb},
+       [](For& f) { f.dynamic = 1; }},
+      {"that threads do not share is joined", {LoopKind::Seq, LoopKind::Vec}, [](For& f) { f.joined = 1; }},
+      {"still visits only some of its indices", {LoopKind::Seq}, [](For& f) { f.stride = 2; }, Form::Flat},
+      {"a loop has a step before it is vectorised", {LoopKind::Vec}, [](For& f) { f.step = 2; }},
+  };
+  const auto complaint = [](const Kernel& k, Form form) {
+    return test::message<InternalError>([&] { verify(k, form, "some-pass"); });
+  };
+  for (const Broken& b : all)
+    for (const LoopKind kind : b.kinds) {
+      For f = over(i, {put(i, one)}, kind);
+      CHECK(complaint(kernel({{f}}), b.form) == "");
+      b.change(f);
+      INFO(b.why << "\n" << str(kernel({{f}})) << complaint(kernel({{f}}), b.form));
+      CHECK(complaint(kernel({{f}}), b.form).find(b.why) != std::string::npos);
+    }
+  // Nobody waits within a loop of which items or threads take iterations, or of vectors.
+  for (const LoopKind kind : {LoopKind::Lcl, LoopKind::Glb, LoopKind::Par, LoopKind::Vec})
+    CHECK(complaint(kernel({{over(i, {{Barrier{}}}, kind)}}), Form::Positions).find("uniform-barriers") !=
+          std::string::npos);
+  for (const LoopKind kind : {LoopKind::Wrg, LoopKind::Seq})
+    CHECK(complaint(kernel({{over(i, {{Barrier{}}}, kind)}}), Form::Positions) == "");
+  // Vectors are of one loop.
+  CHECK(complaint(kernel({{over(i, {{over(j, {put(j, one)})}}, LoopKind::Vec)}}), Form::Vectors)
+            .find("a loop over vectors holds another loop") != std::string::npos);
 }
 
 TEST_CASE("what is right passes") {

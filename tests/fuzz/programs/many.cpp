@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <new>
 #include <optional>
 #include <random>
 
@@ -33,7 +34,8 @@ std::size_t resident_bytes() {
 
 class Worker {
  public:
-  Worker(std::uint64_t seed, Many& many) : generator_(seed), random_(seed), many_(many) {}
+  Worker(std::uint64_t seed, Many& many, std::ostream* log)
+      : generator_(seed), random_(seed), many_(many), log_(log) {}
 
   /// Whether a program came about.
   bool one() {
@@ -75,6 +77,9 @@ class Worker {
       }
     } catch (const UserError&) {
       ++many_.refused;
+    } catch (const std::bad_alloc&) {
+      say_what_fills_memory(c);
+      throw;
     }
   }
   void kernel(const Case& c) {
@@ -84,19 +89,26 @@ class Worker {
       ++many_.kernels;
     } catch (const UserError&) {
       ++many_.refused;
+    } catch (const std::bad_alloc&) {
+      say_what_fills_memory(c);
+      throw;
     }
+  }
+  void say_what_fills_memory(const Case& c) {
+    if (log_ != nullptr) *log_ << "memory is used up by:\n" << print(c) << std::endl;
   }
 
   Generator generator_;
   std::mt19937_64 random_;
   Many& many_;
+  std::ostream* log_;
 };
 
 }  // namespace
 
 Many many_programs(const ManyOptions& o) {
   Many many;
-  Worker worker(o.seed, many);
+  Worker worker(o.seed, many, o.log);
   const auto began = std::chrono::steady_clock::now();
   const auto in_time = [&] {
     return o.seconds <= 0 ||
