@@ -12,9 +12,7 @@ liftgen_require(rapidcheck librapidcheck-dev)
 add_library(liftgen_test_main OBJECT tests/main.cpp)
 target_link_libraries(liftgen_test_main PUBLIC liftgen_all doctest::doctest rapidcheck PRIVATE liftgen_warnings)
 target_compile_definitions(liftgen_test_main PUBLIC LIFTGEN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                                                    LIFTGEN_BINARY_DIR="${PROJECT_BINARY_DIR}"
-                                                    # What throws ends its test case, which fails: less to compile
-                                                    DOCTEST_CONFIG_NO_TRY_CATCH_IN_ASSERTS)
+                                                    LIFTGEN_BINARY_DIR="${PROJECT_BINARY_DIR}")
 
 function(liftgen_add_test_program name label timeout)
   if(NOT ARGN)

@@ -96,14 +96,10 @@ class OpenMP : public CLike {
   }
   /// By a number that stands there compilers divide whole vectors.
   std::optional<std::string> remainder(const std::string& a, std::int64_t m, int width) override {
-    const std::string number = std::to_string(m), r = "(" + a + " % " + number + ")";
-    vector_type(i32, width);
-    return "(" + r + " + ((" + r + " < 0) & " + number + "))";  // compilers compute it once
+    return vectors_.remainder(width) + "(" + a + ", " + std::to_string(m) + ")";
   }
   std::optional<std::string> quotient(const std::string& a, std::int64_t m, int width) override {
-    const std::string number = std::to_string(m);
-    vector_type(i32, width);
-    return "(" + a + " / " + number + " + ((" + a + " % " + number + ") < 0))";  // true is -1
+    return vectors_.quotient(width) + "(" + a + ", " + std::to_string(m) + ")";
   }
   void prefetch(const Prefetch& p) override {
     line("__builtin_prefetch(&" + p.array + "[" + nat(p.position.at(0)).s + "]);");

@@ -102,6 +102,16 @@ std::string VectorTypes::widen(int width) {
   return "widen_to_" + type(f64, width);
 }
 
+std::string VectorTypes::remainder(int width) {
+  remainders_.insert(width);
+  return "mod_" + type(i32, width);
+}
+
+std::string VectorTypes::quotient(int width) {
+  quotients_.insert(width);
+  return "div_" + type(i32, width);
+}
+
 std::string VectorTypes::shuffle(const Term& t) {
   type(t->type, t->width);
   const Shuffle key{t->type, t->width, t->args.size(), t->lanes};
@@ -143,6 +153,14 @@ std::string VectorTypes::definitions() const {
     s += "static inline " + name(f64, width) + " widen_to_" + name(f64, width) + "(" + name(f32, width) +
          " a) {\n  " + name(f64, width) + " result;\n  for (int l = 0; l < " + std::to_string(width) +
          "; ++l) result[l] = a[l];\n  return result;\n}\n";
+  const auto by_number = [&](const char* what, int width, const std::string& body) {
+    const std::string v = name(i32, width);
+    s += "static inline " + v + " " + what + v + "(" + v + " a, int n) {\n" + body + "}\n";
+  };
+  for (const int width : remainders_)
+    by_number("mod_", width, "  const " + name(i32, width) + " r = a % n;\n  return r + ((r < 0) & n);\n");
+  for (const int width : quotients_)
+    by_number("div_", width, "  return a / n + (a % n < 0);  /* true is -1 */\n");
   return s;
 }
 

@@ -39,6 +39,10 @@ class VectorTypes {
   /// (vector of f32), to f64, lane by lane: GCC 12 fails where it takes vectors that it has widened itself,
   /// and that are longer than the machine's, for bits ("internal compiler error: in convert_mode_scalar").
   std::string widen(int width);
+  /// (vector of i32, positive number): the remainder, never negative, and the quotient, rounded down. Nested
+  /// ones, spelled out, would double their text each time.
+  std::string remainder(int width);
+  std::string quotient(int width);
   std::string from_bytes(int width);           ///< (vector of u8), to i32
   std::string to_bytes(int width);             ///< (vector of i32), to u8
   std::string from_bytes_to_words(int width);  ///< (vector of u8), to u16
@@ -49,7 +53,10 @@ class VectorTypes {
   bool has_intrinsics() const {
     return streams_ || !from_bytes_.empty() || !to_bytes_.empty() || !words_.empty();
   }
-  bool passes() const { return has_intrinsics() || !shuffles_.empty() || !widened_.empty(); }
+  bool passes() const {
+    return has_intrinsics() || !shuffles_.empty() || !widened_.empty() || !remainders_.empty() ||
+           !quotients_.empty();
+  }
   std::string definitions() const;
 
  private:
@@ -79,6 +86,7 @@ class VectorTypes {
   std::set<std::pair<Scalar, int>> types_;  ///< but masks
   std::set<int> masks_;                     ///< their widths
   std::set<int> widened_;                   ///< widths
+  std::set<int> remainders_, quotients_;    ///< widths
   std::set<int> from_bytes_, to_bytes_;     ///< widths
   std::set<std::pair<int, bool>> words_;    ///< widths of what goes between u8 and u16, and whether it widens
   std::set<std::string> functions_;

@@ -167,6 +167,7 @@ Result<Expr> let_of_let(const Site& site, const Arguments&) {
 }
 
 Result<Expr> lets_outside(const Site& site, const Arguments&) {
+  if (site.e.type().is_function()) return Failure{"names cannot leave a function whose variables they use"};
   const Expr r = with_lets_outside(site.e);
   if (r == site.e) return Failure{"no stage has a name among the arguments of others"};
   return r;

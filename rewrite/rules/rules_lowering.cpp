@@ -99,9 +99,10 @@ Result<Expr> map_grid(Op op, const Site& site, const Arguments& a) {
   const auto m = need_map(site);
   if (!m) return m;
   const std::int64_t dim = number(a, 0);
-  if (dim > (op == Op::MapLcl ? 2 : 3))
+  const std::int64_t last = dim + op_rank(*m) - 1;
+  if (last > (op == Op::MapLcl ? 2 : 3))
     return Failure{"an NDRange has dimensions 0, 1 and 2, and 3 for loops that share dimension 2; got " +
-                   a[0].str()};
+                   a[0].str() + " for a map of rank " + std::to_string(op_rank(*m))};
   const auto same = [&](const Expr& x) { return same_dimension(x, op, dim); };
   if (encloses(site, same) || contains(m->child(0), same))
     return Failure{"two nested " + std::string(text(op)) + " over dimension " + a[0].str()};

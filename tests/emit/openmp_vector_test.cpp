@@ -313,6 +313,15 @@ TEST_CASE("vectors of computed conditions, of lanes' indices, of other types") {
         },
         [](double, double, int x) { return (x - 9 + 12) % 4 + 10 * ((x - 9 + 12) / 4 - 3); });
     check(
+        w,
+        [&](Term, Term) {
+          return apply(Op::Cast, f64,
+                       {binary(Op::Add, binary(Op::Mod, at("c", i, i32, w), number(7, i32)),
+                               binary(Op::Mul, number(10, i32),
+                                      binary(Op::Div, at("c", i, i32, w), number(7, i32))))});
+        },
+        [](double, double, int x) { return (x - 9 + 14) % 7 + 10 * ((x - 9 + 14) / 7 - 2); });
+    check(
         w, [&](Term a, Term b) { return select(compare(Op::Lt, at("c", i, i32, w), number(3, i32)), a, b); },
         [](double a, double b, int x) { return x - 9 < 3 ? a : b; });
     check(
@@ -325,6 +334,20 @@ TEST_CASE("vectors of computed conditions, of lanes' indices, of other types") {
         w, [&](Term, Term) { return number(1.5); },
         [w](double, double, int x) { return x % w == 0 ? 1.5 : 77; });  // a scalar store touches one element
   }
+}
+
+TEST_CASE("remainders and quotients of one another in vectors: the text has each once") {
+  const Nat i = index_of("i", 0, 32);
+  const auto length = [&](int levels) {
+    Term x = at("c", i, i32, 8);
+    for (int n = 0; n < levels; ++n)
+      x = binary(n % 2 == 0 ? Op::Mod : Op::Div, binary(Op::Sub, x, number(5, i32)), number(7, i32));
+    return test::openmp_of(kernel("nested",
+                                  {array_argument("c", i32, 32), array_argument("out", i32, 32, true)}, "out",
+                                  {{vectors(i, 0, 32, 8, {put("out", i, x)})}}))
+        .size();
+  };
+  CHECK(length(18) - length(12) < 2 * (length(12) - length(6)));  // lines are wrapped
 }
 
 }  // namespace openmp_vector_test
