@@ -104,12 +104,12 @@ std::string VectorTypes::widen(int width) {
 
 std::string VectorTypes::remainder(int width) {
   remainders_.insert(width);
-  return "mod_" + type(i32, width);
+  return "remainder_" + type(i32, width);
 }
 
 std::string VectorTypes::quotient(int width) {
   quotients_.insert(width);
-  return "div_" + type(i32, width);
+  return "quotient_" + type(i32, width);
 }
 
 std::string VectorTypes::shuffle(const Term& t) {
@@ -158,9 +158,10 @@ std::string VectorTypes::definitions() const {
     s += "static inline " + v + " " + what + v + "(" + v + " a, int n) {\n" + body + "}\n";
   };
   for (const int width : remainders_)
-    by_number("mod_", width, "  const " + name(i32, width) + " r = a % n;\n  return r + ((r < 0) & n);\n");
+    by_number("remainder_", width,
+              "  const " + name(i32, width) + " r = a % n;\n  return r + ((r < 0) & n);\n");
   for (const int width : quotients_)
-    by_number("div_", width, "  return a / n + (a % n < 0);  /* true is -1 */\n");
+    by_number("quotient_", width, "  return a / n + (a % n < 0);  /* true is -1 */\n");
   return s;
 }
 

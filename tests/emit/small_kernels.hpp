@@ -106,7 +106,7 @@ inline void scalar_cases(Scalar s, std::vector<SmallKernel>& to) {
     const auto taken = [&, by](Expr v) { return gather(at(v, by), x); };
     const std::string number = std::to_string(static_cast<int>(by));
     add("gathered_scalar" + number, {x}, low(Op::MapSeq, taken, x));
-    add("gathered_vector" + number, {x}, vec(width, taken, x), {by == 32 ? " & 31" : " % 31", "[0]]"});
+    add("gathered_vector" + number, {x}, vec(width, taken, x), {by == 32 ? " & 31" : ", 31)", "[0]]"});
   }
   const Expr grid = matrix_param("m", s, 7, 11);
   const auto of_grid = [&](Expr a, Expr b) { return gather({at(a, 50), at(b, 50)}, grid, Boundary::mirror); };
