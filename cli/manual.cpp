@@ -47,6 +47,7 @@ std::string manual_page() {
          paragraph("$LIFTGEN_DB",
                    "what exploring has found; without it liftgen/found.db in "
                    "$XDG_DATA_HOME or ~/.local/share; none: no database") +
+         paragraph("$LIFTGEN_TRIAD_MB", "the speed of memory is measured on arrays of at most so many MB") +
          paragraph("$LIFTGEN_TRUST_TIMES", "1: times count, and are remembered, whatever ran beside") +
          paragraph("$LIFTGEN_CACHE", "compiled kernels; without it liftgen in $XDG_CACHE_HOME or ~/.cache") +
          ".SH EXIT STATUS\n" + paragraph("0", "done") +

@@ -2,15 +2,10 @@
 
 #include <variant>
 
+#include "lower/loops/visit.hpp"
+
 namespace lift {
 namespace {
-
-template <class... F>
-struct Overload : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overload(F...) -> Overload<F...>;
 
 class Collect {
  public:

@@ -14,13 +14,6 @@ const char* text(LoopKind k) {
 
 namespace {
 
-template <class... F>
-struct Overload : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overload(F...) -> Overload<F...>;
-
 std::string str(const NDRange& r) {
   std::string s;
   for (int d = 0; d < r.dims; ++d) {

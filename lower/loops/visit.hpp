@@ -7,6 +7,14 @@
 
 namespace lift {
 
+/// What std::visit calls: one function for each kind of statement.
+template <class... F>
+struct Overload : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overload(F...) -> Overload<F...>;
+
 /// Whether one of the statements of a block, those within others included, is like that; whether one is a
 /// loop.
 bool holds(const Block& b, const std::function<bool(const Stmt&)>& what);

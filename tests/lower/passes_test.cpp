@@ -4,24 +4,15 @@
 #include "ir/text/parse.hpp"
 #include "lower/lower.hpp"
 #include "lower/passes/passes.hpp"
-#include "tests/lower/run_loops.hpp"
+#include "tests/lower/two_arrays.hpp"
 
 namespace lift::passes_test {
 namespace {
 
-constexpr std::int64_t kLength = 12;
+using namespace test::two_arrays;
 
 const Term one = constant_term(1, f64);
 
-Kernel kernel(Block body) {
-  const Type t = array({kLength}, f64);
-  Kernel k;
-  k.name = "k", k.results = {"out"};
-  for (const char* name : {"a", "out"}) k.arguments.push_back({name, t, Layout({}, t), true, true, {}});
-  k.arguments.push_back({"first", i32, {}, false, true, {0, 5}});
-  k.body = std::move(body);
-  return k;
-}
 std::vector<double> run(const Kernel& k, std::int64_t first = 0) {
   test::LoopRunner loops;
   loops.index["first"] = first;
@@ -30,8 +21,6 @@ std::vector<double> run(const Kernel& k, std::int64_t first = 0) {
   loops.run(k);
   return loops.arrays["out"];
 }
-Stmt put(const Nat& at, const Term& value) { return {Store{"out", {at}, value, false}}; }
-Term a(const Nat& at) { return load_term("a", {at}, f64); }
 
 }  // namespace
 

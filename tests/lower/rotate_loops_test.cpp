@@ -3,18 +3,15 @@
 #include <doctest/doctest.h>
 
 #include "lower/passes/passes.hpp"
-#include "tests/lower/run_loops.hpp"
+#include "tests/lower/two_arrays.hpp"
 
 using namespace lift;
+using namespace lift::test::two_arrays;
 
 namespace rotate_loops_test {
 namespace {
 
-constexpr std::int64_t kLength = 12;
-
-Term a(const Nat& at) { return load_term("a", {at}, f64); }
 Term sum(const Term& x, const Term& y) { return apply_term(Op::Add, f64, {x, y}); }
-Stmt put(const Nat& at, const Term& value) { return {Store{"out", {at}, value, false}}; }
 Stmt put_a(const Nat& at, const Term& value) { return {Store{"a", {at}, value, false}}; }
 Stmt where(const NatCond& c, Block body) { return {If{{compare_term(c)}, std::move(body)}}; }
 
@@ -25,15 +22,6 @@ For loop(const Nat& lower, const Nat& upper, const Body& body, std::int64_t step
   f.var = Nat::fresh("k", lower, upper - 1), f.lower = lower, f.upper = upper, f.step = step;
   f.rotate = true, f.body = body(f.var);
   return f;
-}
-Kernel kernel(Block body) {
-  const Type t = array({kLength}, f64);
-  Kernel k;
-  k.name = "k", k.results = {"out"};
-  for (const char* name : {"a", "out"}) k.arguments.push_back({name, t, Layout({}, t), true, true, {}});
-  k.arguments.push_back({"first", i32, {}, false, true, {0, 5}});
-  k.body = std::move(body);
-  return k;
 }
 struct Ran {
   std::vector<double> a, out;
