@@ -22,7 +22,7 @@ Expr steps(int n, const Expr& u) {
 /// Why a program cannot be lowered; "" where it can.
 std::string refusal(const Program& p) {
   try {
-    check_in_step(p);
+    check_bands(p);
     return "";
   } catch (const UserError& e) {
     return e.what();
@@ -50,11 +50,11 @@ int main() try {
   std::printf("\nthe same numbers: %s\n", same ? "yes" : "NO");
 
   // The chain again, each stage right behind the one before: it would read what is not there yet.
-  Place at = chain.stages[0].place;
-  at.pop_back();
+  const Place at = chain.place();
   Program hasty = two.program;
-  hasty.body = replaced_at(
-      hasty.body, at, make(Op::InStep, {part_at(hasty.body, at)}, attributes::steps(0, 1, {0, 0, 0, 0})));
+  hasty.body = replaced_at(hasty.body, at,
+                           make(Op::Band, {part_at(hasty.body, at)},
+                                attributes::band({.axis = 0, .width = 1, .shifts = {0, 0, 0, 0}})));
   const std::string why = refusal(hasty);
   std::printf("without lags: %s\n", why.c_str());
   return same && !why.empty() ? 0 : 1;

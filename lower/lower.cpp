@@ -17,9 +17,7 @@
 #include "lower/passes/place_barriers.hpp"
 #include "lower/passes/split_lanes.hpp"
 #include "lower/translate/translate.hpp"
-#include "rewrite/analysis/lags.hpp"
-#include "rewrite/analysis/overlap.hpp"
-#include "rewrite/analysis/phases.hpp"
+#include "rewrite/analysis/bands.hpp"
 #include "rewrite/analysis/rings.hpp"
 
 namespace lift {
@@ -174,9 +172,7 @@ Kernel finish(Kernel k, const LowerOptions& options) {
 Kernel lower(const Program& program, const LowerOptions& options) {
   verify(program);
   const Program scheduled = scheduled_program(program);
-  check_in_step(scheduled);
-  check_in_tiles(scheduled);
-  check_in_phases(scheduled);
+  check_bands(scheduled);
   check_rings(scheduled);
   Kernel k = translate(program);
   k.body = eliminate_dead_code(k.body);  // a value that nothing uses may lie in another tile

@@ -38,7 +38,7 @@ def schedule(liftgen, program, n, *steps):
         sys.exit(shown.stderr)
     text = shown.stdout.split("// derivation")[0]
     found = {"ring": [int(m) for m in re.findall(r"ring\((\d+)\)", text)]}
-    for name, axis, width, numbers in re.findall(r"(in_\w+)\((\d+), (\d+), \(([\d, -]+)\)\)", text):
+    for name, axis, width, numbers in re.findall(r"band<([\w, ]+)>\((\d+), (\d+), \(([\d, -]+)\)\)", text):
         found[name, int(axis)] = int(width), [int(x) for x in numbers.split(",")]
     return found
 
@@ -70,13 +70,13 @@ def one_after_the_other(liftgen):
 
 
 def in_step(liftgen):
-    width, lags = schedule(liftgen, ROWS, 16, "rings", "in-step 0 1")["in_step", 0]
+    width, lags = schedule(liftgen, ROWS, 16, "rings", "in-step 0 1")["skewed", 0]
     return drawn_in_order(16, [(s, k) for step in in_steps(width, lags, 16) for s, ks in enumerate(step) for k in ks])
 
 
 def skewed_tiles(liftgen):
     n = 24
-    width, lags = schedule(liftgen, PLATE, n, "two-arrays", "in-step 1 6", "in-step 0 1")["in_step", 1]
+    width, lags = schedule(liftgen, PLATE, n, "two-arrays", "in-step 1 6", "in-step 0 1")["skewed", 1]
     tiles = in_steps(width, lags, n)
     cell, row, gap, y = 340 / n, 11, 5, 40
     d = Drawing(400, 54 + len(tiles) * (STAGES * row + gap))
@@ -93,7 +93,7 @@ def skewed_tiles(liftgen):
 def rings(liftgen):
     n, first, shown = 16, 0, 13
     found = schedule(liftgen, ROWS, n, "rings", "in-step 0 1")
-    width, lags = found["in_step", 0]
+    width, lags = found["skewed", 0]
     planes = found["ring"]
     steps, row, cell, gap = in_steps(width, lags, n), 19, 27, 22
     d = Drawing(400, 66 + shown * row)
@@ -133,7 +133,7 @@ def rings(liftgen):
 def strips(liftgen):
     n = 18
     found = schedule(liftgen, ROWS, n, "rings", "in-tiles 0 6", "in-step 0 1")
-    (tile, margins), (width, lags) = found["in_tiles", 0], found["in_step", 0]
+    (tile, margins), (width, lags) = found["overlapped", 0], found["skewed", 0]
     parts = []
     for t in range(ceildiv(n, tile)):
         begin, end = t * tile, min(n, (t + 1) * tile)
@@ -161,7 +161,7 @@ def strips(liftgen):
 
 def team(liftgen):
     n = 24
-    width, lags = schedule(liftgen, ROWS, n, "rings", "in-step 0 4", "wait-once")["in_step_team", 0]
+    width, lags = schedule(liftgen, ROWS, n, "rings", "in-step 0 4", "wait-once")["skewed, team", 0]
     steps = in_steps(width, lags, n)
     cell, row = 340 / n, 22
     d = Drawing(400, 58 + len(steps) * row)

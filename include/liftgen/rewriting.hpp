@@ -2,6 +2,6 @@
 #pragma once
 
 #include "ir/expr/attributes.hpp"
-#include "rewrite/analysis/lags.hpp"
+#include "rewrite/analysis/bands.hpp"
 #include "rewrite/engine/strategy.hpp"
 #include "rewrite/rules/rules.hpp"

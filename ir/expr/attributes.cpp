@@ -11,9 +11,10 @@
 namespace lift {
 namespace {
 
-constexpr std::size_t kRank = 0;                                     ///< among the ints
-constexpr std::size_t kGatherBoundary = 1;                           ///< after its rank
-constexpr std::size_t kStepAxis = 0, kStepWidth = 1, kStepLags = 2;  ///< among the nats of in_step
+constexpr std::size_t kRank = 0;                               ///< among the ints
+constexpr std::size_t kGatherBoundary = 1;                     ///< after its rank
+constexpr std::size_t kAxis = 0, kBandWidth = 1, kShifts = 2;  ///< among the nats of a band
+constexpr std::size_t kShape = 0, kRun = 1;                    ///< among its ints
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kLastDimension = 3, kLastOfGroup = 2;
 
@@ -66,9 +67,9 @@ std::vector<std::span<const Nat>> natural_arguments(const Expr& e) {
     case Payload::TwoPerAxis:
     case Payload::Boundary:
       return {half(e, false), half(e, true)};
-    case Payload::Lags: {
+    case Payload::Band: {
       const std::span<const Nat> all(e.attr().nats);
-      return {all.subspan(kStepAxis, 1), all.subspan(kStepWidth, 1), all.subspan(kStepLags)};
+      return {all.subspan(kAxis, 1), all.subspan(kBandWidth, 1), all.subspan(kShifts)};
     }
     default:
       return {};
@@ -107,15 +108,22 @@ const std::vector<Nat>& update_offsets(AttrRef e) { return e.attr.nats; }
 const Nat& iterate_times(AttrRef e) { return e.attr.nats.at(0); }
 const Nat& buffer_slots(AttrRef e) { return e.attr.nats.at(0); }
 const Nat& ring_planes(AttrRef e) { return e.attr.nats.at(0); }
-std::int64_t step_axis(AttrRef e) { return e.attr.nats.at(kStepAxis).constant().value(); }
-std::int64_t step_width(AttrRef e) { return e.attr.nats.at(kStepWidth).constant().value(); }
-std::vector<std::int64_t> step_lags(AttrRef e) {
-  std::vector<std::int64_t> lags;
-  for (const Nat& lag : std::span(e.attr.nats).subspan(kStepLags)) lags.push_back(lag.constant().value());
-  return lags;
+Band band_of(AttrRef e) {
+  const auto number = [&](std::size_t n) { return e.attr.nats.at(n).constant().value(); };
+  Band b{static_cast<Band::Shape>(e.attr.ints.at(kShape)), static_cast<Band::Run>(e.attr.ints.at(kRun)),
+         static_cast<std::size_t>(number(kAxis)), number(kBandWidth)};
+  for (std::size_t n = kShifts; n < e.attr.nats.size(); ++n) b.shifts.push_back(number(n));
+  return b;
 }
-std::vector<std::int64_t> tile_margins(AttrRef e) { return step_lags(e); }
-std::vector<std::int64_t> phase_shifts(AttrRef e) { return step_lags(e); }
+const char* text(Band::Shape s) {
+  return s == Band::skewed ? "skewed" : s == Band::overlapped ? "overlapped" : "phases";
+}
+const char* text(Band::Run r) { return r == Band::all ? "" : r == Band::team ? "team" : "turns"; }
+std::string words(const Band& b) {
+  return std::string(text(Op::Band)) + "<" + text(b.shape) + (b.run == Band::all ? "" : ", ") + text(b.run) +
+         ">";
+}
+bool is_band(const Expr& e, Band::Shape s) { return e.is(Op::Band) && band_of(e).shape == s; }
 
 const std::string& user_name(AttrRef e) { return e.attr.texts.at(0); }
 const std::string& user_body(AttrRef e) { return e.attr.texts.at(1); }
@@ -271,10 +279,11 @@ Attr pairs(std::vector<Nat> first, const std::vector<Nat>& second) {
   first.insert(first.end(), second.begin(), second.end());
   return nats(std::move(first));
 }
-Attr steps(std::int64_t axis, std::int64_t width, const std::vector<std::int64_t>& lags) {
-  std::vector<Nat> all{axis, width};
-  for (const std::int64_t lag : lags) all.emplace_back(lag);
-  return nats(std::move(all));
+Attr band(const Band& b) {
+  Attr a = ints({b.shape, b.run});
+  a.nats = {static_cast<std::int64_t>(b.axis), b.width};
+  for (const std::int64_t shift : b.shifts) a.nats.emplace_back(shift);
+  return a;
 }
 Attr pad(std::vector<Nat> low, const std::vector<Nat>& high, Boundary b, double number) {
   Attr a = pairs(std::move(low), high);

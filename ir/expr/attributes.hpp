@@ -64,16 +64,34 @@ const std::vector<Nat>& update_offsets(AttrRef update);  ///< of the block, one 
 const Nat& iterate_times(AttrRef iterate);
 const Nat& buffer_slots(AttrRef circular_buffer);  ///< planes that it holds
 const Nat& ring_planes(AttrRef ring);              ///< that it holds, along the outermost axis
-std::int64_t step_axis(
-    AttrRef in_step);  ///< (or in_tiles) of the arrays that the stages make: 0 is the outermost
-std::int64_t step_width(AttrRef in_step);  ///< planes of the finest grid in a step
-/// By stage, in planes of the finest grid: iteration p of the loop of a stage is done in step
-/// (scale * p + lag) / width, rounded down, with the stage's scale (1 on the finest grid) along the axis.
-std::vector<std::int64_t> step_lags(AttrRef in_step);
-/// By stage, in planes of the finest grid: how far beyond a tile on both sides a stage is computed.
-std::vector<std::int64_t> tile_margins(AttrRef in_tiles);
-/// By stage, in planes of the finest grid: how much of it on both sides a tile leaves to the second phase.
-std::vector<std::int64_t> phase_shifts(AttrRef in_phases);
+
+// ---- how the stages of a chain go along an axis
+
+struct Band {
+  enum Shape : std::uint8_t {
+    skewed,      ///< in steps one after the other, in each of which every stage does its part
+    overlapped,  ///< in tiles that threads or work-groups share, each by itself
+    phases,      ///< in tiles that leave something of every stage; then in what is left around their seams
+  } shape = skewed;
+  /// Who goes through steps.
+  enum Run : std::uint8_t {
+    all,    ///< whoever shares a stage's loops, waiting after each stage
+    team,   ///< the same, waiting once a step: stages of a step need nothing of one another
+    turns,  ///< threads take steps in turns, each behind the thread of the step before
+  } run = all;
+  std::size_t axis = 0;    ///< of the arrays that the stages make: 0 is the outermost
+  std::int64_t width = 1;  ///< planes of the finest grid in a step, or a tile
+  /// By stage, in planes of the finest grid. Skewed, lags: iteration p of the loop of a stage is done in step
+  /// (scale * p + lag) / width, rounded down, with the stage's scale (1 on the finest grid) along the axis.
+  /// Overlapped, margins: how far beyond a tile on both sides a stage is computed. In phases: how much of it
+  /// on both sides a tile leaves to the second one.
+  std::vector<std::int64_t> shifts = {};
+};
+Band band_of(AttrRef band);
+const char* text(Band::Shape s);
+const char* text(Band::Run r);     ///< "" of all
+std::string words(const Band& b);  ///< "band<skewed, turns>", as it is written before the numbers
+bool is_band(const Expr& e, Band::Shape s);
 
 // ---- user functions, layouts
 
@@ -155,8 +173,7 @@ Attr order(std::vector<std::int64_t> permutation);
 Attr nats(std::vector<Nat> ns);
 /// Sizes and steps, or low and high widths: two numbers a dimension.
 Attr pairs(std::vector<Nat> first, const std::vector<Nat>& second);
-/// Lags by stage; all at least 0, the width at least 1.
-Attr steps(std::int64_t axis, std::int64_t width, const std::vector<std::int64_t>& lags);
+Attr band(const Band& b);
 Attr pad(std::vector<Nat> low, const std::vector<Nat>& high, Boundary b, double number = 0);
 Attr gather(int rank, Boundary b, double number = 0);
 Attr user_fun(std::string name, std::string body, const Type& result);

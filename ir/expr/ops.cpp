@@ -20,7 +20,7 @@ constexpr Notation sum(std::string_view sign) { return {Notation::Infix, Sum, si
 constexpr Notation product(std::string_view sign) { return {Notation::Infix, Product, sign}; }
 constexpr Notation order_of(std::string_view sign) { return {Notation::Infix, Comparison, sign}; }
 constexpr Payload none{}, rank{Payload::Rank}, other{Payload::Own}, shape{Payload::Shape},
-    order{Payload::Order, "1, 0"}, lags{Payload::Lags, "axis, width, (lag, lag)"},
+    order{Payload::Order, "1, 0"}, band{Payload::Band, "axis, width, (shift, shift)"},
     boundary{Payload::Boundary, "1, 1, clamp"};
 constexpr Payload one(std::string_view name) { return {Payload::Number, name}; }
 constexpr Payload axis(std::string_view name) { return {Payload::PerAxis, name}; }
@@ -122,18 +122,8 @@ constexpr std::array rows = std::to_array<OpRow>({
      "copied while the work-item goes on"},
     {Op::Stream, "stream", 1, low, t::identity, m::identity, partial, none, no, same,
      "stored around the cache"},
-    {Op::InStep, "in_step", 1, low, t::in_step, m::identity, partial, lags, no, made,
-     "the stages of a chain go along an axis together, each so far behind"},
-    {Op::InStepTeam, "in_step_team", 1, low, t::in_step, m::identity, partial, lags, no, made,
-     "in_step whose stages need nothing that is computed in the same step: threads wait once a step"},
-    {Op::InStepDoacross, "in_step_doacross", 1, low, t::in_step, m::identity, partial, lags, no, made,
-     "in_step around another one, whose steps threads take in turn, each behind the thread of the step "
-     "before"},
-    {Op::InTiles, "in_tiles", 1, low, t::in_step, m::identity, partial, lags, no, made,
-     "the chain once a tile of its result along an axis, in parallel, each stage so far beyond the tile"},
-    {Op::InPhases, "in_phases", 1, low, t::in_step, m::identity, partial, lags, no, made,
-     "the chain once a tile along an axis, in parallel, each stage so much less on both sides; then what is "
-     "left"},
+    {Op::Band, "band", 1, low, t::band, m::identity, partial, band, no, made,
+     "the stages of a chain go along an axis together: skewed, in tiles that overlap, or in phases"},
     {Op::Ring, "ring", 1, low, t::identity, m::identity, partial, one("planes"), no, made,
      "a stage of which so many planes are stored at a time, along its outermost axis"},
     {Op::Layout, "layout", 1, low, t::identity, m::identity, call, other, no, same,

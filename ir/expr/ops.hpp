@@ -56,7 +56,7 @@ struct Payload {
     Boundary,    ///< the same and a boundary condition
     Order,       ///< a permutation of the dimensions
     Shape,       ///< the lengths of the result
-    Lags,        ///< an axis, a width, and a natural for each stage of a chain
+    Band,        ///< an axis, a width, and a natural for each stage of a chain; its shape in <...>
     Own,         ///< others, see `ir/expr/attributes.hpp`
   } kind = None;
   std::string_view names = {};  ///< of the arguments, in messages: "size, step"
@@ -105,9 +105,6 @@ bool is_reduce(Op op);    ///< Reduce and its low-level forms
 bool is_scan(Op op);      ///< Scan, ScanBack and their low-level forms
 bool is_backward(Op op);  ///< a scan from the last element to the first
 bool is_update(Op op);    ///< Update and UpdateInPlace
-inline bool is_in_step(Op op) { return op == Op::InStep || op == Op::InStepTeam || op == Op::InStepDoacross; }
-/// How the stages of the chain within follow one another.
-inline bool is_schedule(Op op) { return is_in_step(op) || op == Op::InTiles || op == Op::InPhases; }
 bool is_identity(Op op);  ///< means what its argument means (ToLocal, Async, Layout, ReadOnly, ...):
                           ///< decisions on where, not what
 /// The same primitive with no decision taken: map for map_par. Identities have none.

@@ -435,9 +435,10 @@ LIFT_TYPE_RULE(iterate) {
 
 LIFT_TYPE_RULE(identity) { return c[0].type(); }
 
-LIFT_TYPE_RULE(in_step) {
+LIFT_TYPE_RULE(band) {
+  const Band band = band_of(a);
   Expr chain = c[0];
-  while (is_schedule(chain.op())) chain = chain.child(0);
+  while (chain.is(Op::Band)) chain = chain.child(0);
   std::size_t stages = 1;
   for (; chain.is(Op::Let) && chain.child(1).is(Op::Lambda); chain = chain.child(1).child(0)) ++stages;
   const bool named = stages > 1;
@@ -452,16 +453,18 @@ LIFT_TYPE_RULE(in_step) {
   if (!named)
     type_error(op, "needs a chain, let x1 = ... in let x2 = ... in ..., got " + c[0].type().str(),
                "name the stages, or leave out " + std::string(text(op)));
-  if (step_lags(a).size() != stages)
-    type_error(op, std::to_string(step_lags(a).size()) + " numbers for " + std::to_string(stages) + " stages",
+  if (band.shifts.size() != stages)
+    type_error(op, std::to_string(band.shifts.size()) + " numbers for " + std::to_string(stages) + " stages",
                "give each stage one, results without a name come last");
-  if (step_width(a) < 1) type_error(op, "a width of no iterations", "use a width of 1 or more");
+  if (band.width < 1) type_error(op, "a width of no iterations", "use a width of 1 or more");
+  if (band.run != Band::all && band.shape != Band::skewed)
+    type_error(op, "threads share the tiles of " + words(band), "leave out " + std::string(text(band.run)));
   const Type& t = c[0].type();
   const std::vector<Type> results =
       t.is_tuple() ? std::vector(t.parts().begin(), t.parts().end()) : std::vector{t};
   for (const Type& result : results)
-    if (!result.is_scalar() && step_axis(a) >= rank_of(result))
-      type_error(op, "there is no axis " + std::to_string(step_axis(a)) + " in " + c[0].type().str(),
+    if (!result.is_scalar() && band.axis >= static_cast<std::size_t>(rank_of(result)))
+      type_error(op, "there is no axis " + std::to_string(band.axis) + " in " + c[0].type().str(),
                  "axes are counted from 0, the outermost");
   return c[0].type();
 }

@@ -34,7 +34,7 @@ LIFT_TYPE_RULE(reduce);
 LIFT_TYPE_RULE(scan);
 LIFT_TYPE_RULE(iterate);
 LIFT_TYPE_RULE(identity);    // the type of the only child
-LIFT_TYPE_RULE(in_step);     // the same, of a chain with a lag for each stage
+LIFT_TYPE_RULE(band);        // the same, of a chain with a shift for each stage
 LIFT_TYPE_RULE(arithmetic);  // scalar operands of one type, which is the result's
 LIFT_TYPE_RULE(real);        // the same, of f32 or f64
 LIFT_TYPE_RULE(comparison);  // scalar operands of one type -> bool

@@ -65,7 +65,8 @@ void map_wrg(const Check& c, const Expr& e, const Around& a) {
 }
 void map_lcl(const Check& c, const Expr& e, const Around& a) {
   if (!e.is(Op::MapLcl)) return;
-  if (a.wrg == 0) c.broken("no map_wrg or in_tiles around", e);  // groups are one along other dimensions
+  if (a.wrg == 0)
+    c.broken("no map_wrg or band<overlapped> around", e);  // groups are one along other dimensions
   if ((a.lcl & dimensions(e)) != 0) c.broken("inside map_lcl of the same dimension there is", e);
 }
 /// Between steps, a map around that has no decision yet may become the work-group's.
@@ -89,7 +90,7 @@ constexpr std::array of_nesting = std::to_array<OfNesting>({
     {{"vector_width", "a vector has 2, 4, 8, 16, 32 or 64 lanes"}, vector_width},
     {{"map_glb", "not inside map_wrg or map_lcl, nor inside map_glb of the same dimension"}, map_glb},
     {{"map_wrg", "not inside map_glb or map_lcl, nor inside map_wrg of the same dimension"}, map_wrg},
-    {{"map_lcl", "inside map_wrg or in_tiles, not inside map_lcl of the same dimension"}, map_lcl},
+    {{"map_lcl", "inside map_wrg or band<overlapped>, not inside map_lcl of the same dimension"}, map_lcl},
     {{"to_local", "inside map_wrg: local memory belongs to a work-group"}, to_local},
     {{"circular_buffer", "inside map_wrg: local memory belongs to a work-group"}, circular_buffer},
 });
@@ -100,7 +101,7 @@ Around inside(const Expr& map, Around a) {
   if (map.is(Op::MapGlb)) a.glb |= dimensions(map);
   if (map.is(Op::MapWrg)) a.wrg |= dimensions(map);
   if (map.is(Op::MapLcl)) a.lcl |= dimensions(map);
-  if (map.is(Op::InTiles)) a.wrg |= kAllDimensions;  // of work-groups, where there are work-items in it
+  if (map.is(Op::Band)) a.wrg |= kAllDimensions;  // of work-groups, where there are work-items in it
   return a;
 }
 
@@ -111,7 +112,7 @@ class Nesting {
     if (!visited_.emplace(e.id(), around.key()).second) return;
     for (const OfNesting& r : of_nesting) c_.rule = r, r.check(c_, e, around);
     for (std::size_t i = 0; i < e.children().size(); ++i)
-      go(e.child(i), (is_map(e.op()) || e.is(Op::InTiles)) && i == 0 ? inside(e, around) : around);
+      go(e.child(i), (is_map(e.op()) || is_band(e, Band::overlapped)) && i == 0 ? inside(e, around) : around);
   }
 
  private:

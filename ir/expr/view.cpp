@@ -169,11 +169,7 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
     case Op::MayAlias:
     case Op::Async:
     case Op::Stream:
-    case Op::InStep:
-    case Op::InStepTeam:
-    case Op::InStepDoacross:
-    case Op::InTiles:
-    case Op::InPhases:
+    case Op::Band:
       return eval(e.child(0), scope);
     case Op::ToGlobal:
     case Op::ToLocal:

@@ -556,11 +556,12 @@ void Elaborator::unknown(const Term& t) const {
   for (const auto& [n, e] : names_.functions) all.push_back(n);
   for (std::size_t i = 0; i < std::min(visible_, definitions_.size()); ++i)
     all.push_back(definitions_[i].first);
-  const std::string near = nearest(t.text, all);
+  const std::string near = nearest(t.text, all), now = written_now(t.text);
   const bool later =
       std::any_of(definitions_.begin(), definitions_.end(), [&](const auto& d) { return d.first == t.text; });
   fail(t.at, "unknown name '" + t.text + "'; " +
-                 (later          ? "its definition comes later: definitions see those before them only"
+                 (!now.empty()   ? "it is written " + now + "(...) now"
+                  : later        ? "its definition comes later: definitions see those before them only"
                   : near.empty() ? "declare it with param, size or def, or bind it with \\" + t.text + ". ..."
                                  : "did you mean '" + near + "'?"));
 }

@@ -115,6 +115,7 @@ class Elaborator {
   std::vector<Nat> nats(const Term& t, int rank);
   Attr with_options(const Term& t, Op op, Attr a) const;
   Attr attributes_of(Payload::Kind kind, int rank, const Args& args);
+  Attr band(const Term& t, const Args& args);
 
   // nodes
   Expr node(Op op, std::vector<Expr> children, Attr attr, std::size_t at);

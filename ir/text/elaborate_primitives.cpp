@@ -61,7 +61,7 @@ std::optional<std::size_t> Elaborator::own_arguments(Op op, int rank, const Args
     case Payload::TwoPerAxis:
       return functions + 2;
     case Payload::Boundary:
-    case Payload::Lags:
+    case Payload::Band:
       return functions + 3;
     case Payload::Order:
       return static_cast<std::size_t>(
@@ -188,7 +188,7 @@ Expr Elaborator::partial(const Term& t, Op op, int rank, const Args& args, const
   }
   const Payload& p = row(op).payload;
   need_arguments(t, args, *own, p.names.empty() ? name : name + "(" + std::string(p.names) + ")");
-  return node(op, {x}, attributes_of(p.kind, rank, args), t.at);
+  return node(op, {x}, op == Op::Band ? band(t, args) : attributes_of(p.kind, rank, args), t.at);
 }
 
 /// Attributes that are naturals, as written.
@@ -202,24 +202,35 @@ Attr Elaborator::attributes_of(Payload::Kind kind, int rank, const Args& args) {
       return attributes::nats(nats(*args[0], rank));
     case Payload::TwoPerAxis:
       return attributes::pairs(nats(*args[0], rank), nats(*args[1], rank));
-    case Payload::Lags: {
-      const auto number = [&](const Term& t) {
-        const auto n = nat(t).constant();
-        if (!n || *n < 0)
-          fail(t.at,
-               "an axis, a width and what is said of each stage are numbers; write in_step(0, 1, (0, 1))");
-        return *n;
-      };
-      std::vector<std::int64_t> lags;
-      for (const Nat& lag : nats(*args[2], static_cast<int>(std::max<std::size_t>(1, args[2]->parts.size()))))
-        lags.push_back(lag.constant().value_or(-1));
-      if (std::count(lags.begin(), lags.end(), -1) != 0)
-        fail(args[2]->at, "numbers are needed, one a stage; write in_step(0, 1, (0, 1))");
-      return attributes::steps(number(*args[0]), number(*args[1]), lags);
-    }
     default:
       return {};
   }
+}
+
+/// band<skewed, turns>(0, 1, (0, 1))
+Attr Elaborator::band(const Term& t, const Args& args) {
+  const std::string example = "; write " + words({Band::skewed}) + "(0, 1, (0, 1))";
+  Band b;
+  const std::size_t n = t.decisions.size();
+  const auto is = [&](std::size_t i, const char* word) { return i < n && joined(t.decisions[i]) == word; };
+  bool said = false, known = n <= 1;
+  for (const auto shape : {Band::skewed, Band::overlapped, Band::phases})
+    if (is(0, text(shape))) b.shape = shape, said = true;
+  for (const auto run : {Band::team, Band::turns})
+    if (n == 2 && is(1, text(run))) b.run = run, known = true;
+  if (!said || !known)
+    fail(t.at,
+         "a band is skewed, overlapped or phases, a skewed one for a team or by turns as well" + example);
+  const auto number = [&](const Nat& given, std::size_t at) {
+    const auto c = given.constant();
+    if (!c || *c < 0) fail(at, "an axis, a width and what is said of each stage are numbers" + example);
+    return *c;
+  };
+  b.axis = static_cast<std::size_t>(number(nat(*args[0]), args[0]->at));
+  b.width = number(nat(*args[1]), args[1]->at);
+  const auto stages = static_cast<int>(std::max<std::size_t>(1, args[2]->parts.size()));
+  for (const Nat& shift : nats(*args[2], stages)) b.shifts.push_back(number(shift, args[2]->at));
+  return attributes::band(b);
 }
 
 Expr Elaborator::map(const Term& t, Op op, int rank, const Args& args, const Expr& x) {

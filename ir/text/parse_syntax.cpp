@@ -49,11 +49,11 @@ const Sign* infix(const Token& t) {
   return it == signs.end() ? nullptr : &it->second;
 }
 
-/// map_vec, scan_seq and the like: the only names that <...> follows.
+/// map_vec, scan_seq, band and the like: the only names that <...> follows.
 bool takes_decisions(const Token& t) {
   if (t.kind != Token::Kind::Name || t.quoted) return false;
   const auto p = primitive(t.text);
-  return p && !loop_options(p->op).empty();
+  return p && (p->op == Op::Band || !loop_options(p->op).empty());
 }
 /// Before which argument of pad and gather a boundary condition stands; none of others.
 std::optional<std::size_t> before_boundary(const Token& t) {

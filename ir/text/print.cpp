@@ -58,6 +58,7 @@ std::string number(double v, Scalar s) {
 /// map_vec<4, strided 2, late store, prefetch 64>, map_lcl<0, items 32>, scan_seq<stored, unroll 4>: the op
 /// and what departs from the neutral options.
 std::string with_options(const Expr& e) {
+  if (e.is(Op::Band)) return words(band_of(e));
   std::vector<std::string> more;
   for (const LoopOptionRow& o : loop_options(e.op())) {
     const std::int64_t n = loop_option(e, o.option);
@@ -265,9 +266,8 @@ class Printer {
   std::string partial(const Expr& e) {
     if (e.is(Op::Transpose)) return transpose(e);
     std::vector<std::string> arguments;
-    const bool lags = row(e.op()).payload.kind == Payload::Lags;  // as many as there are stages, each written
-    for (const auto& ns : natural_arguments(e))
-      arguments.push_back(lags && ns.size() > 1 ? all_of(ns) : same_or_all(ns));
+    for (const auto& ns : natural_arguments(e))  // of a band as many as there are stages, each written
+      arguments.push_back(e.is(Op::Band) && ns.size() > 1 ? all_of(ns) : same_or_all(ns));
     const std::string name = with_options(e);
     switch (row(e.op()).applies) {
       case Applies::Element:

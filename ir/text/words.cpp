@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/text/lex.hpp"
 
 namespace lift {
@@ -48,6 +49,18 @@ std::vector<std::string> names_like(const std::string& name) {
       if (is_ranked(op)) names.push_back(n + name.back());
   names.insert(names.end(), primitive_names().begin(), primitive_names().end());
   return names;
+}
+
+std::string written_now(const std::string& name) {
+  static const auto& bands = *new std::map<std::string, Band>{
+      {"in_step", {Band::skewed}},
+      {"in_step_team", {Band::skewed, Band::team}},
+      {"in_step_doacross", {Band::skewed, Band::turns}},
+      {"in_tiles", {Band::overlapped}},
+      {"in_phases", {Band::phases}},
+  };
+  const auto it = bands.find(name);
+  return it == bands.end() ? "" : words(it->second);
 }
 
 std::vector<std::string> reserved_words() {

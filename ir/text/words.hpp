@@ -20,6 +20,8 @@ std::optional<Primitive> primitive(const std::string& name);
 const std::vector<std::string>& primitive_names();
 /// What a misspelt `name` may mean: all of them, after those with the suffix that ends it, as pad2 for padd2.
 std::vector<std::string> names_like(const std::string& name);
+/// What is written now for a primitive that had a name of its own; "" for other names.
+std::string written_now(const std::string& name);
 /// All names that are reserved, sorted, without suffixes.
 std::vector<std::string> reserved_words();
 /// A name that no variable can have unless it is quoted.

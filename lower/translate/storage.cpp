@@ -79,7 +79,7 @@ class Storage {
       return with_children(e, std::move(children));
     }
     if (e.is(Op::Iterate)) return iterated(e);
-    if (is_schedule(e.op())) return stages_written(e);
+    if (e.is(Op::Band)) return stages_written(e);
     if (e.is(Op::CircularBuffer)) return read(e);
     if (is_identity(e.op()) || hands_on(e) || e.is(Op::Tuple) || e.is(Op::Concat) || e.is(Op::Interleave))
       return all_written(e);
@@ -143,7 +143,7 @@ class Storage {
   /// Stages that follow one another in steps or tiles: each of these makes a part of every stage's array, so
   /// that it lies in memory even when it is small.
   Expr stages_written(const Expr& e) {
-    if (is_schedule(e.op())) return with_children(e, {stages_written(e.child(0))});
+    if (e.is(Op::Band)) return with_children(e, {stages_written(e.child(0))});
     if (!e.is(Op::Let) || !e.child(1).is(Op::Lambda)) return written(e);
     const Expr &value = e.child(0), &fn = e.child(1);
     const auto kind = destination_of(value, fn).kind;

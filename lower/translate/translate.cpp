@@ -149,7 +149,7 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Acceptor& to)
     for (std::size_t i = 1; i < e.children().size(); ++i) args.push_back(eval(e.child(i), scope));
     return write(e.child(0).child(0), std::make_shared<Scope>(Scope{std::move(args), scope}), to);
   }
-  if (is_schedule(e.op())) return write_schedule(e, scope, to);
+  if (e.is(Op::Band)) return write_schedule(e, scope, to);
   if (e.is(Op::Let)) return write_let(e.child(0), e.child(1), scope, to);
   if (e.is(Op::Async))
     return write(e.child(0), scope, map_cells(to, [](Cell c) { return c.async = true, c; }));
@@ -380,7 +380,7 @@ Kernel translate(const Program& given) {
   Translator t;
   t.most_calls = kMostCalls;
   t.block = &k.body;
-  if (contains(program.body, [](const Expr& e) { return is_schedule(e.op()); })) {
+  if (contains(program.body, [](const Expr& e) { return e.is(Op::Band); })) {
     const Chain chain = chain_of(scheduled_program(program));
     const StageGraph graph = stage_graph(chain);
     for (std::size_t i = 0; i < graph.stages.size(); ++i) {

@@ -49,9 +49,7 @@ class Walk {
   explicit Walk(const Program& p) : e_(p.body) {
     chain_.arguments = p.arguments, chain_.overwritable = p.overwritable;
     while (leads_to_chain(e_) && !names_stage(e_)) {
-      if (is_in_step(e_.op())) chain_.steps.push_back(e_);
-      if (e_.is(Op::InTiles)) chain_.tiles.push_back(e_);
-      if (e_.is(Op::InPhases)) chain_.phases.push_back(e_);
+      if (e_.is(Op::Band)) chain_.bands.push_back(band_of(e_));
       is_identity(e_.op()) ? down({0}) : into_map();
     }
     while (e_.is(Op::Let) && e_.child(1).is(Op::Lambda)) {
@@ -178,7 +176,7 @@ class Walk {
 
 namespace {
 
-bool is_scheduled(const Expr& e) { return is_schedule(e.op()) || e.is(Op::Ring); }
+bool is_scheduled(const Expr& e) { return e.is(Op::Band) || e.is(Op::Ring); }
 
 /// The innermost iteration whose step has the first schedule below e; false: none has.
 bool find_scheduled_step(const Expr& e, Place& at) {
@@ -200,7 +198,7 @@ Program scheduled_program(const Program& program) {
   if (!find_scheduled_step(program.body, at)) return program;
   const Expr step = part_at(program.body, at);
   if (contains(replaced_at(program.body, at, param("step", step.type())), is_scheduled))
-    throw UserError("in_step: there is one schedule within an iteration, and another one; have one of them");
+    throw UserError("band: there is one schedule within an iteration, and another one; have one of them");
   return step_program(program, at);
 }
 
@@ -209,6 +207,18 @@ std::vector<std::string> ChainStage::arrays() const {
   const Type& t = value.type();
   add_arrays(name, t.is_array() ? element_of(t, rank_of(t)) : t, all);
   return all;
+}
+
+std::vector<Band> Chain::going(Band::Shape s) const {
+  std::vector<Band> r = bands;
+  std::erase_if(r, [&](const Band& b) { return b.shape != s; });
+  return r;
+}
+
+Place Chain::place() const {
+  Place at = stages[0].place;
+  at.pop_back();
+  return at;
 }
 
 bool ChainStage::makes(const std::string& array) const {

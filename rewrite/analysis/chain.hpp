@@ -8,6 +8,7 @@
 
 #include <optional>
 
+#include "ir/expr/attributes.hpp"
 #include "rewrite/engine/strategy.hpp"
 
 namespace lift {
@@ -28,12 +29,13 @@ struct Chain {
   Expr result;                            ///< over the names of stages; the last stage, if that has none
   std::vector<ChainStage> stages;         ///< results that have no name at the end, together
   std::vector<Expr> afterwards;           ///< results that are numbers: computed from whole stages
-  std::vector<Expr> steps;                ///< the in_step around it, outermost first
-  std::vector<Expr> tiles;                ///< the in_tiles around these, outermost first
-  std::vector<Expr> phases;               ///< the in_phases around these
+  std::vector<Band> bands;                ///< around it, outermost first
+
+  std::vector<Band> going(Band::Shape s) const;  ///< the bands of that shape
+  Place place() const;                           ///< of the let around the first stage's value
 };
 
-/// What a schedule (in_step, in_tiles, rings) is about: the program, or the step of the iteration that it
+/// What a schedule (bands, rings) is about: the program, or the step of the iteration that it
 /// stands in. UserError where there is one within an iteration and another outside of it.
 Program scheduled_program(const Program& program);
 

@@ -60,7 +60,7 @@ class Floating {
   Expr argument(const Expr& e, const Expr& around, Names& before) {
     if (!has_stage(e)) return e;
     if (e.is(Op::Lambda)) return function(e);
-    if (is_identity(around.op()) || is_schedule(around.op())) return outside(e);
+    if (is_identity(around.op())) return outside(e);
     if (!is_named(e)) return map_children(e, [&](const Expr& c) { return argument(c, e, before); });
     const Expr value = argument(e.child(0), e, before);
     const Expr rest = open(e.child(1), before.names);

@@ -17,10 +17,10 @@ namespace {
 /// distance); the plane in whose place it lies, further on, has to be written in a later step, also where it
 /// is the last of those that an iteration makes. Nothing
 /// for a stage that is read from any distance, its first plane at every position, say: all planes are kept.
-std::vector<std::optional<std::int64_t>> span_of_steps(const StageGraph& g, const Expr& in_step) {
-  const std::vector<std::int64_t> lags = step_lags(in_step);
+std::vector<std::optional<std::int64_t>> span_of_steps(const StageGraph& g, const Band& steps) {
+  const std::vector<std::int64_t>& lags = steps.shifts;
   std::vector<std::optional<std::int64_t>> span;
-  for (const StageWrites& w : g.stages) span.emplace_back(step_width(in_step) + depth_of(w, 0));
+  for (const StageWrites& w : g.stages) span.emplace_back(steps.width + depth_of(w, 0));
   for (const Dependence& d : g.dependences) {
     if (d.kind != Dependence::Kind::Flow) continue;
     const auto begins = (begin_of(g.stages[d.to], 0) - begin_of(g.stages[d.from], 0)).constant();
@@ -28,8 +28,8 @@ std::vector<std::optional<std::int64_t>> span_of_steps(const StageGraph& g, cons
     if (!begins || !least)
       span[d.from] = std::nullopt;
     else if (span[d.from])
-      span[d.from] = std::max(*span[d.from], lags[d.to] - lags[d.from] - *begins - *least +
-                                                 step_width(in_step) + depth_of(g.stages[d.from], 0));
+      span[d.from] = std::max(*span[d.from], lags[d.to] - lags[d.from] - *begins - *least + steps.width +
+                                                 depth_of(g.stages[d.from], 0));
   }
   return span;
 }
@@ -81,12 +81,12 @@ bool can_stay_in_step(const Chain& chain, const StageGraph& g, std::size_t stage
 bool is_ring(const ChainStage& stage) { return stage.value.is(Op::Ring); }
 
 std::vector<Nat> planes_of_rings(const Chain& chain, const StageGraph& g) {
-  const auto along = [](const Expr& schedule) { return step_axis(schedule) == 0; };
+  const std::vector<Band> steps = chain.going(Band::skewed);
   std::vector<std::optional<std::int64_t>> span;
-  if (!chain.steps.empty() && along(chain.steps.back())) span = span_of_steps(g, chain.steps.back());
-  for (const Expr& tiles : chain.tiles)
-    if (chain.steps.empty() && along(tiles))
-      for (const std::int64_t margin : tile_margins(tiles)) span.emplace_back(step_width(tiles) + 2 * margin);
+  if (!steps.empty() && steps.back().axis == 0) span = span_of_steps(g, steps.back());
+  for (const Band& tiles : chain.going(Band::overlapped))
+    if (steps.empty() && tiles.axis == 0)
+      for (const std::int64_t margin : tiles.shifts) span.emplace_back(tiles.width + 2 * margin);
   std::vector<Nat> r;
   for (std::size_t i = 0; i < g.stages.size(); ++i) {
     const StageWrites& w = g.stages[i];
@@ -110,16 +110,16 @@ void check_rings(const Program& program) {
   if (!rings.empty() || of_result)
     throw UserError(
         "ring: only a named stage of a chain in step can be one, and no result; leave it out elsewhere");
-  const bool skewed = chain.steps.size() == 2 && step_axis(chain.steps[0]) == 1 && chain.tiles.empty();
-  if ((chain.steps.empty() && chain.tiles.empty()) || (chain.steps.size() > 1 && !skewed) ||
-      (!chain.steps.empty() && step_axis(chain.steps.back()) != 0))
+  const std::vector<Band> steps = chain.going(Band::skewed);
+  const bool skewed = steps.size() == 2 && steps[0].axis == 1 && chain.bands.size() == 2;
+  if (chain.bands.empty() || (steps.size() > 1 && !skewed) || (!steps.empty() && steps.back().axis != 0))
     throw UserError(
-        "ring: its planes follow one another along the outermost axis; put in_step along axis 0 around the "
-        "chain, and no other but one along axis 1 around that");
+        "ring: its planes follow one another along the outermost axis; put a skewed band along axis 0 around "
+        "the chain, and no other but one along axis 1 around that");
   const StageGraph graph = stage_graph(chain);
   for (const Dependence& d : graph.dependences)
     if (skewed && d.kind == Dependence::Kind::Flow && is_ring(chain.stages[d.from]) &&
-        !stays_in_step(graph, d, 1, step_width(chain.steps[0]), step_lags(chain.steps[0])))
+        !stays_in_step(graph, d, 1, steps[0].width, steps[0].shifts))
       throw UserError("ring: " + chain.stages[d.to].name + " reads " + chain.stages[d.from].name +
                       " beyond a step along axis 1, whose rows are all that is kept: leave that ring out, or "
                       "use other lags");

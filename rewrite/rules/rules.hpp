@@ -11,8 +11,8 @@ std::vector<Rule> reduce_rules();     ///< reductions
 std::vector<Rule> scan_rules();       ///< scans, values with a name
 std::vector<Rule> fission_rules();    ///< scans of several values in two
 std::vector<Rule> iterate_rules();    ///< iterations, stages that follow one another
-std::vector<Rule> time_rules();       ///< schedules of chains
-std::vector<Rule> phase_rules();      ///< chains in two phases
+std::vector<Rule> time_rules();       ///< where stages of chains are stored, loops that they share
+std::vector<Rule> band_rules();       ///< how stages of chains go along axes together
 std::vector<Rule> wrap_rules();       ///< periodic boundaries of chains
 std::vector<Rule> overwrite_rules();  ///< arrays that nothing reads afterwards
 std::vector<Rule> load_rules();       ///< what chains are handed

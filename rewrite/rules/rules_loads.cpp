@@ -61,14 +61,13 @@ Result<Program> load_stages(const Program& p, const Arguments& a) {
   const std::int64_t readers = number(a, 0);
   const Chain chain = chain_of(p);
   if (chain.stages.size() < 2) return Failure{"there is no chain: the program has one stage"};
-  if (!chain.steps.empty() || !chain.tiles.empty())
+  if (!chain.bands.empty())
     return Failure{"the chain goes in step or in tiles already: use this rule before"};
   for (const ChainStage& s : chain.stages)
     if (overwrites_base(s.value))
       return Failure{s.name + " overwrites an array, which others may have copied"};
   const int rank = rank_of(chain.stages[0].value.type());
-  Place at = chain.stages[0].place;
-  at.pop_back();  // the let around the first value
+  const Place at = chain.place();
   std::size_t copied = 0;
   Program q = p;
   q.body = changed_at(p.body, at, [&](const Expr& whole) {

@@ -112,9 +112,9 @@ Result<Expr> map_grid(Op op, const Site& site, const Arguments& a) {
     return op == Op::MapGlb ? x.is(Op::MapWrg) || x.is(Op::MapLcl) : x.is(Op::MapGlb);
   };
   if (encloses(site, foreign)) return Failure{"map_glb does not mix with map_wrg and map_lcl"};
-  const auto groups = [](const Expr& x) { return x.is(Op::MapWrg) || x.is(Op::InTiles); };
+  const auto groups = [](const Expr& x) { return x.is(Op::MapWrg) || is_band(x, Band::overlapped); };
   if (op == Op::MapLcl && !encloses(site, groups))
-    return Failure{"map_lcl " + a[0].str() + " needs an enclosing map_wrg, or in_tiles"};
+    return Failure{"map_lcl " + a[0].str() + " needs an enclosing map_wrg, or band<overlapped>"};
   if (op == Op::MapWrg && encloses(site, [](const Expr& x) { return x.is(Op::MapLcl); }))
     return Failure{"map_wrg inside map_lcl"};
   return lowered(*m, op, LoopOption::Dimension, dim);

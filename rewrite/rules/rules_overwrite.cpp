@@ -18,7 +18,7 @@ namespace lift {
 namespace {
 
 bool is_scheduled(const Expr& e) {
-  return contains(e, [](const Expr& x) { return is_schedule(x.op()) || x.is(Op::Ring); });
+  return contains(e, [](const Expr& x) { return x.is(Op::Band) || x.is(Op::Ring); });
 }
 bool mentions(const Expr& e, const std::string& name) {
   const std::vector<Expr> all = params_of(e);
@@ -107,7 +107,7 @@ class Overwriting {
  private:
   static bool is_scheduled_here(const Expr& value) {
     Expr e = value;
-    while (is_identity(e.op()) && !is_schedule(e.op()) && !e.is(Op::Ring)) e = e.child(0);
+    while (is_identity(e.op()) && !e.is(Op::Band) && !e.is(Op::Ring)) e = e.child(0);
     return !e.is(Op::Iterate) && is_scheduled(e);
   }
 

@@ -1,12 +1,10 @@
-// Rules about time: how the stages of a chain follow one another.
+// Rules about chains: which stages overwrite arrays, and which share loops.
 #include <algorithm>
 #include <optional>
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
-#include "rewrite/analysis/lags.hpp"
-#include "rewrite/analysis/overlap.hpp"
-#include "rewrite/analysis/rings.hpp"
+#include "rewrite/analysis/stage_graph.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {
@@ -18,7 +16,8 @@ std::string why_not_two_arrays(const Chain& chain) {
   if (std::count_if(chain.stages.begin(), chain.stages.end(), [](const ChainStage& s) { return s.result; }) >
       1)
     return "the chain has several results";
-  if (!chain.steps.empty()) return "the chain goes in step already: use this rule before in-step";
+  if (!chain.going(Band::skewed).empty())
+    return "the chain goes in step already: use this rule before in-step";
   const Expr& first = chain.stages[0].value;
   if (!first.type().is_array() || !element_of(first.type()).is_scalar())
     return "each stage makes several arrays";
@@ -41,13 +40,6 @@ std::string why_not_two_arrays(const Chain& chain) {
   return "";
 }
 
-/// Where the let of a chain stands.
-Place place_of_chain(const Chain& chain) {
-  Place at = chain.stages[0].place;  // of the first value: the chain is the let around it
-  at.pop_back();
-  return at;
-}
-
 /// What surrounds the blocks of updates is the same in all arrays: each may get it from the first base, or
 /// find it where an array is overwritten.
 Result<Program> two_arrays(const Program& p, const Arguments&) {
@@ -56,7 +48,7 @@ Result<Program> two_arrays(const Program& p, const Arguments&) {
   for (std::size_t i = 0; i + 1 < chain.stages.size(); ++i)
     if (chain.stages[i + 1].place.size() > chain.stages[i].place.size() + 2)
       return Failure{"a let between the stages names what is no stage: use it where it is read"};
-  const Place at = place_of_chain(chain);
+  const Place at = chain.place();
   const Expr whole = part_at(p.body, at);
   const Type type = whole.type();
   const auto older = [&] { return make(Op::Bound, {}, attributes::bound(1, 0, type)); };
@@ -81,22 +73,6 @@ Result<Program> two_arrays(const Program& p, const Arguments&) {
   Program q = p;
   q.body = replaced_at(p.body, at, changed(whole, 0));
   return q;
-}
-
-/// With other values of the chain's stages that have names.
-Program with_stages(const Program& p, const Chain& chain,
-                    const std::function<Expr(const Expr& value, std::size_t stage)>& changed) {
-  Program q = p;
-  for (std::size_t i = 0; i < chain.stages.size(); ++i) {
-    const Place& at = chain.stages[i].place;
-    if (at.empty() || !part_at(p.body, Place(at.begin(), at.end() - 1)).is(Op::Let)) continue;
-    q.body = replaced_at(q.body, at, changed(part_at(q.body, at), i));
-  }
-  return q;
-}
-
-Expr ring(const Expr& value, const Nat& planes) {
-  return make(Op::Ring, {value}, attributes::nats({planes}), origin(value));
 }
 
 /// The array in which a component of the chain's result lies; nothing where no stage makes it.
@@ -136,128 +112,6 @@ Result<Program> overwrite_bases(const Program& p, const Arguments&) {
   return q;
 }
 
-/// Whether a stage needs an array of its own: it is no result, and does not lie where its base does.
-bool needs_array(const ChainStage& s) {
-  return !s.result && s.value.type().is_array() && !s.value.is(Op::Ring) && !overwrites_base(s.value);
-}
-
-/// Whole arrays, as long as no steps say which planes are still read.
-Result<Program> rings(const Program& p, const Arguments&) {
-  const Chain chain = chain_of(p);
-  if (chain.stages.size() < 2) return Failure{"there is no chain: the program has one stage"};
-  if (!chain.steps.empty()) return Failure{"the chain goes in step already: use this rule before in-step"};
-  if (std::none_of(chain.stages.begin(), chain.stages.end(), needs_array))
-    return Failure{"all stages are results, or updated in place: none needs a ring"};
-  return with_stages(p, chain, [&](const Expr& value, std::size_t stage) {
-    if (!needs_array(chain.stages[stage])) return value;
-    return ring(value.is(Op::ToGlobal) ? value.child(0) : value, shape_of(value.type(), 1)[0]);
-  });
-}
-
-/// Of those alone that are read within a step of so many rows.
-Result<Program> rings_in_turns(const Program& p, const Arguments& a) {
-  const std::int64_t width = number(a, 0);
-  const Chain chain = chain_of(p);
-  if (chain.stages.size() < 2) return Failure{"there is no chain: the program has one stage"};
-  if (!chain.steps.empty() || !chain.tiles.empty())
-    return Failure{"the chain goes in step already: use this rule before in-step"};
-  const StageGraph graph = stage_graph(chain);
-  const Program q = with_stages(p, chain, [&](const Expr& value, std::size_t stage) {
-    if (!needs_array(chain.stages[stage]) || rank_of(value.type()) < 2 ||
-        !can_stay_in_step(chain, graph, stage, 1, width))
-      return value;
-    return ring(value.is(Op::ToGlobal) ? value.child(0) : value, shape_of(value.type(), 1)[0]);
-  });
-  if (q.body == p.body) return Failure{"no stage is read within tiles of " + a[0].str() + " rows alone"};
-  return q;
-}
-
-/// What rings keep by the schedule around the chain.
-Program with_fewest_planes(const Program& p) {
-  const Chain chain = chain_of(p);
-  const std::vector<Nat> planes = planes_of_rings(chain, stage_graph(chain));
-  return with_stages(p, chain, [&](const Expr& value, std::size_t stage) {
-    return value.is(Op::Ring) ? ring(value.child(0), planes.at(stage)) : value;
-  });
-}
-
-Result<Program> in_tiles(const Program& p, const Arguments& a) {
-  const std::int64_t axis = number(a, 0), width = number(a, 1);
-  if (width < 1) return Failure{"a tile of no planes; use a width of 1 or more"};
-  const Chain chain = chain_of(p);
-  for (const Expr& tiles : chain.tiles)
-    if (step_axis(tiles) == axis)
-      return Failure{"the chain goes in tiles along axis " + std::to_string(axis) + " already"};
-  if (!chain.steps.empty()) return Failure{"the chain goes in step already: use this rule before in-step"};
-  const Margins margins = least_margins(chain, stage_graph(chain), static_cast<std::size_t>(axis));
-  if (!margins.obstacle.empty()) return Failure{margins.obstacle};
-  const Place at = place_of_chain(chain);
-  Program q = p;
-  q.body = replaced_at(
-      p.body, at, make(Op::InTiles, {part_at(p.body, at)}, attributes::steps(axis, width, margins.by_stage)));
-  return with_fewest_planes(q);
-}
-
-/// Directly around the chain: of several, the one applied first is the outermost loop.
-Result<Program> in_step(const Program& p, const Arguments& a) {
-  const std::int64_t axis = number(a, 0), width = number(a, 1);
-  if (width < 1) return Failure{"a step of no iterations; use a width of 1 or more"};
-  const Chain chain = chain_of(p);
-  for (const Expr& s : chain.steps)
-    if (step_axis(s) == axis)
-      return Failure{"the chain goes in step along axis " + std::to_string(axis) + " already"};
-  const bool in_rings = std::any_of(chain.stages.begin(), chain.stages.end(), is_ring);
-  const bool around = in_rings && axis == 1 && chain.steps.empty() && chain.tiles.empty();
-  const bool within = axis == 0 && (chain.steps.empty() || step_axis(chain.steps.back()) == 1);
-  if (in_rings && !around && !within)
-    return Failure{
-        "the planes of rings follow one another along axis 0: go in step along it, within steps along axis 1 "
-        "at most"};
-  const StageGraph graph = stage_graph(chain);
-  const Lags lags = around ? lags_around_rings(chain, graph, 1, width)
-                           : lags_in_step(chain, graph, static_cast<std::size_t>(axis), width, 0);
-  if (!lags.obstacle.empty()) return Failure{lags.obstacle};
-  const Place at = place_of_chain(chain);
-  Program q = p;
-  q.body = replaced_at(
-      p.body, at, make(Op::InStep, {part_at(p.body, at)}, attributes::steps(axis, width, lags.by_stage)));
-  return in_rings ? with_fewest_planes(q) : q;
-}
-
-/// The innermost in_step.
-Result<Program> wait_once(const Program& p, const Arguments&) {
-  const Chain chain = chain_of(p);
-  if (chain.steps.empty()) return Failure{"no chain goes in step"};
-  const Expr& step = chain.steps.back();
-  if (!step.is(Op::InStep)) return Failure{"the threads wait once a step already"};
-  const auto axis = static_cast<std::size_t>(step_axis(step));
-  const std::int64_t width = step_width(step);
-  const Lags lags = lags_in_step(chain, stage_graph(chain), axis, width, width);
-  if (!lags.obstacle.empty()) return Failure{lags.obstacle};
-  Place at = place_of_chain(chain);
-  at.pop_back();  // the in_step
-  Program q = p;
-  q.body = replaced_at(p.body, at,
-                       make(Op::InStepTeam, {step.child(0)},
-                            attributes::steps(step_axis(step), step_width(step), lags.by_stage)));
-  return with_fewest_planes(q);
-}
-
-/// The outermost in_step of several.
-Result<Program> doacross(const Program& p, const Arguments&) {
-  const Chain chain = chain_of(p);
-  if (chain.steps.empty()) return Failure{"no chain goes in step"};
-  const Expr& outer = chain.steps.front();
-  if (outer.is(Op::InStepDoacross)) return Failure{"the threads take the steps in turns already"};
-  if (!outer.is(Op::InStep)) return Failure{"the threads share what a step does already"};
-  if (const std::string why = why_not_doacross(chain, stage_graph(chain)); !why.empty()) return Failure{why};
-  Place at = place_of_chain(chain);
-  at.resize(at.size() - chain.steps.size());
-  Program q = p;
-  q.body = replaced_at(p.body, at, make(Op::InStepDoacross, {outer.child(0)}, outer.attr(), origin(outer)));
-  return q;
-}
-
 /// Loops that threads share, in the order in which they are gone through; none within another one.
 void shared_loops(const Expr& e, Place& at, std::vector<Place>& found) {
   if (e.is(Op::MapPar)) return found.push_back(at);
@@ -273,7 +127,7 @@ Result<Program> join_loops(const Program& p, const Arguments& a) {
   const std::int64_t how = number(a, 0);
   if (how < 1 || how > 2) return Failure{"1 (rows) or 2 (elements, too), got " + a[0].str()};
   const Chain chain = chain_of(p);
-  if (!chain.steps.empty() || !chain.tiles.empty()) return Failure{"the chain goes in step, or in tiles"};
+  if (!chain.bands.empty()) return Failure{"the chain goes in step, or in tiles"};
   std::vector<Place> loops;
   Place at;
   shared_loops(p.body, at, loops);
@@ -306,41 +160,6 @@ std::vector<Rule> time_rules() {
                    overwrite_bases)
           .says("stages overwrite the arguments that they update, as far as nothing reads the old contents "
                 "afterwards"),
-      program_rule("rings", "let x1 = S1 x0 in ... Sn = let x1 = ring n (S1 x0) in ... Sn", rings)
-          .says("of each stage but the last, those planes are stored that later ones still read, once the "
-                "stages go in step"),
-      program_rule("rings-in-turns", "let x1 = S1 x0 in ... Sn = let x1 = ring n (S1 x0) in ... Sn",
-                   rings_in_turns)
-          .takes("width", "rows of a step along axis 1")
-          .says("of stages that are read within tiles of %1 rows, those planes are stored that later ones "
-                "still "
-                "read, once the stages go in step along axes 1 and 0"),
-      program_rule("in-tiles",
-                   "let x1 = S1 x0 in ... Sn = in_tiles axis width margins (let x1 = S1 x0 in ... Sn)",
-                   in_tiles)
-          .takes("axis", "of the arrays that the stages make, 0 the outermost")
-          .takes("width", "planes of the finest grid in a tile")
-          .says(
-              "the chain is computed for %2 planes of its result along axis %1 at a time, in parallel, each "
-              "stage as far beyond them as later ones read"),
-      program_rule("in-step", "let x1 = S1 x0 in ... Sn = in_step axis width lags (let x1 = S1 x0 in ... Sn)",
-                   in_step)
-          .takes("axis", "of the arrays that the stages make, 0 the outermost")
-          .takes("width", "iterations of each stage in a step")
-          .says("the stages go along axis %1 together, %2 iterations of each a step, each stage as far "
-                "behind as "
-                "its dependences ask"),
-      program_rule("wait-once", "in_step axis width lags chain = in_step_team axis width larger-lags chain",
-                   wait_once)
-          .says("each stage stays a step further behind, so that the stages of a step are independent and "
-                "the threads "
-                "wait for one another once a step"),
-      program_rule("doacross",
-                   "in_step axis width lags (in_step ... chain) = in_step_doacross axis width lags (in_step "
-                   "... chain)",
-                   doacross)
-          .says("threads take the steps of the outer axis in turns, each as soon as the thread of the step "
-                "before is ahead of it along the inner axis"),
   };
 }
 

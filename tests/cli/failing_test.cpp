@@ -264,7 +264,7 @@ TEST_CASE("failing: decisions where they cannot be are refused where they are wr
        "inside map_wrg of the same"},
       {"opencl", "x |> split(8) |> map_glb<0>(map_glb<0>(\\v. v + 1.0)) |> join",
        "inside map_glb of the same"},
-      {"opencl", "x |> map_lcl<0>(\\v. v + 1.0)", "no map_wrg or in_tiles"},
+      {"opencl", "x |> map_lcl<0>(\\v. v + 1.0)", "no map_wrg or band<overlapped>"},
       {"opencl", "x |> split(8) |> map_par(map_glb<0>(\\v. v + 1.0)) |> join", "beside map_glb there is"},
       {"openmp", "update_in_place(x, 0, x |> map(\\v. v + 1.0))", "the caller needs x afterwards"},
   };

@@ -4,8 +4,10 @@
 
 #include <fstream>
 #include <limits>
+#include <map>
 #include <sstream>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/interpret.hpp"
 #include "ir/expr/layout.hpp"
@@ -233,6 +235,41 @@ TEST_CASE("parse: docs/lift-language.md lists the reserved words, and nothing el
   for (const char* name :
        {"sum", "size", "param", "result", "where", "wave", "npy", "o", "clamp", "reflect", "slide1"})
     CHECK_MESSAGE(!is_reserved(name), name);
+}
+
+TEST_CASE("parse: bands are read back as they were, whatever their shape; names that they had are refused") {
+  const auto twice = [](const Expr& e) { return e | map([](Expr v) { return v * 2.0; }); };
+  const Expr chain = let(twice(xs), [&](Expr y) { return let(twice(y), twice); });
+  const auto in_band = [&](const Band& b) { return make(Op::Band, {chain}, attributes::band(b)); };
+  const std::string lets = "(" + str(chain) + ") |> ";
+  for (const auto& [band, text] : std::vector<std::pair<Band, std::string>>{
+           {{Band::skewed, Band::all, 0, 2, {0, 1, 2}}, "band<skewed>(0, 2, (0, 1, 2))"},
+           {{Band::skewed, Band::team, 0, 1, {0, 2, 4}}, "band<skewed, team>(0, 1, (0, 2, 4))"},
+           {{Band::skewed, Band::turns, 0, 1, {0, 0, 0}}, "band<skewed, turns>(0, 1, (0, 0, 0))"},
+           {{Band::overlapped, Band::all, 0, 6, {2, 1, 0}}, "band<overlapped>(0, 6, (2, 1, 0))"},
+           {{Band::phases, Band::all, 0, 64, {0, 1, 2}}, "band<phases>(0, 64, (0, 1, 2))"}}) {
+    round_trip(in_band(band));
+    CHECK(str(in_band(band)) == lets + text);
+  }
+  const std::string needed = "a band is skewed, overlapped or phases, a skewed one for a team or by turns";
+  for (const char* form : {"", "<>", "<slanted>", "<team>", "<skewed, groups>", "<skewed, team, turns>"})
+    CHECK(error_of(lets + "band" + form + "(0, 1, (0, 1, 2))") != "no error");
+  for (const char* form : {"", "<slanted>", "<team>", "<skewed, groups>", "<skewed, team, turns>"})
+    CHECK(error_of(lets + "band" + form + "(0, 1, (0, 1, 2))").find(needed) != std::string::npos);
+  CHECK(error_of(lets + "band<phases, team>(0, 6, (0, 1, 2))").find("leave out team") != std::string::npos);
+  CHECK(error_of(lets + "band<skewed>(0, 1)").find("write band(axis, width, (shift, shift))") !=
+        std::string::npos);
+  CHECK(error_of(lets + "band<skewed>(0, n, (0, 1, 2))").find("are numbers") != std::string::npos);
+  for (const auto& [before, now] :
+       std::map<std::string, std::string>{{"in_step", "band<skewed>"},
+                                          {"in_step_team", "band<skewed, team>"},
+                                          {"in_step_doacross", "band<skewed, turns>"},
+                                          {"in_tiles", "band<overlapped>"},
+                                          {"in_phases", "band<phases>"}})
+    CHECK(error_of(lets + before + "(0, 1, (0, 1, 2))")
+              .find("unknown name '" + before + "'; it is written " + now + "(...) now") !=
+          std::string::npos);
+  CHECK_NOTHROW(parsed("let in_step = a in in_step"));
 }
 
 TEST_CASE("parse: errors show the place") {

@@ -157,8 +157,8 @@ TEST_CASE("work-items: global, or groups with local dimensions") {
   breaks(nested(Op::MapGlb, 0, Op::MapWrg, 1), "map_wrg: inside a work-item");
   breaks(nested(Op::MapWrg, 1, Op::MapWrg, 1), "map_wrg: inside map_wrg of the same dimension");
   CHECK(broken(nested(Op::MapWrg, 0, Op::MapLcl, 1)) == "");  // one group along 1
-  breaks(nested(Op::MapGlb, 0, Op::MapLcl, 1), "map_lcl: no map_wrg or in_tiles around");
-  breaks(scaled(Op::MapLcl, xs, {0}), "map_lcl: no map_wrg or in_tiles around");
+  breaks(nested(Op::MapGlb, 0, Op::MapLcl, 1), "map_lcl: no map_wrg or band<overlapped> around");
+  breaks(scaled(Op::MapLcl, xs, {0}), "map_lcl: no map_wrg or band<overlapped> around");
   const Expr twice_local = map_with(
       Op::MapWrg, 1,
       fun(Type(array({8}, f64)),
@@ -268,7 +268,7 @@ TEST_CASE("update_in_place: into an overwritable argument only") {
 TEST_CASE("a message names the pass") {
   CHECK_THROWS_WITH_AS(verify(program(scaled(Op::MapLcl, xs, {0})), "tile"),
                        "verify after tile: p breaks the rule map_lcl: no map_wrg or "
-                       "in_tiles around xs |> map_lcl<0>(\\x. x * 2.0)",
+                       "band<overlapped> around xs |> map_lcl<0>(\\x. x * 2.0)",
                        InternalError);
 }
 

@@ -14,6 +14,7 @@
 #include "rewrite/analysis/nest.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/space.hpp"
+#include "tests/bands.hpp"
 #include "tests/lower/run_kernel.hpp"
 #include "tests/lower/run_program.hpp"
 #include "tests/spelled.hpp"
@@ -90,18 +91,12 @@ Expr coloured(const Expr& x, int colour, const std::function<Expr(Expr)>& f) {
 }
 
 /// p with other lags along an axis.
-Program with_lags(const Program& p, int axis,
+Program with_lags(const Program& p, std::size_t axis,
                   const std::function<std::int64_t(std::size_t, std::int64_t)>& f) {
-  Program q = p;
-  const std::function<Expr(const Expr&)> changed = [&](const Expr& given) {
-    const Expr e = map_children(given, changed);
-    if (!is_in_step(e.op()) || step_axis(e) != axis) return e;
-    auto lags = step_lags(e);
-    for (std::size_t i = 0; i < lags.size(); ++i) lags[i] = f(i, lags[i]);
-    return make(e.op(), {e.child(0)}, attributes::steps(step_axis(e), step_width(e), lags));
-  };
-  q.body = changed(p.body);
-  return q;
+  return test::with_bands(p, [&](Band& b) {
+    if (b.shape != Band::skewed || b.axis != axis) return;
+    for (std::size_t i = 0; i < b.shifts.size(); ++i) b.shifts[i] = f(i, b.shifts[i]);
+  });
 }
 
 struct LegCase {
@@ -200,7 +195,7 @@ TEST_CASE("doacross: rings of what is read within a tile") {
   // Rows of three a step are not those of whole pairs; nor are these, by other lags.
   CHECK_FALSE(apply(find_rule("rings-in-turns"), p, {}, {"3"}));
   const Program rings = stepped(in_step(stepped(p, "rings-in-turns", {"4"}), {{1, 4}, {0, 1}}), "doacross");
-  const std::size_t stages = step_lags(chain_of(rings).steps[0]).size();
+  const std::size_t stages = chain_of(rings).bands[0].shifts.size();
   const Program apart =
       with_lags(rings, 1, [&](std::size_t i, std::int64_t lag) { return i + 2 >= stages ? lag + 1 : lag; });
   CHECK_THROWS_WITH_AS(lower(apart), doctest::Contains("beyond a step along axis 1"), UserError);
@@ -212,8 +207,8 @@ TEST_CASE("doacross: a stage of a leg that is a plane early along either axis is
     CAPTURE(leg.name);
     const Program p = leg_of_cycle(leg), q = stepped(in_step(p, {{1, 1}, {0, 1}}), "doacross");
     const LoopsRun expected = run_loops(lower(p), 1);
-    const std::size_t last = step_lags(chain_of(q).steps[0]).size() - 1;
-    for (const int axis : {0, 1}) {
+    const std::size_t last = chain_of(q).bands[0].shifts.size() - 1;
+    for (const std::size_t axis : {0, 1}) {
       const Program wrong =
           with_lags(q, axis, [&](std::size_t i, std::int64_t lag) { return i == last ? lag - 1 : lag; });
       CHECK_THROWS_WITH_AS(lower(wrong), doctest::Contains("has to stay"), UserError);
@@ -231,7 +226,7 @@ TEST_CASE("doacross: a lag of a plane less along either axis is seen") {
   const Program p = smoother("gsrb", 3, "neumann");
   const Program q = stepped(in_step(p, {{1, 1}, {0, 1}}), "doacross");
   const LoopsRun expected = run_loops(lower(p), 1);
-  for (const int axis : {0, 1}) {
+  for (const std::size_t axis : {0, 1}) {
     const Program wrong =
         with_lags(q, axis, [](std::size_t i, std::int64_t lag) { return i == 2 ? lag - 1 : lag; });
     CHECK_THROWS_WITH_AS(lower(wrong), doctest::Contains("has to stay"), UserError);
@@ -247,18 +242,12 @@ TEST_CASE("doacross: a lag of a plane less along either axis is seen") {
 TEST_CASE("doacross: what cannot be says why") {
   const Program p = smoother("gsrb", 2, "neumann");
   CHECK(refusal(p) == "no chain goes in step");
-  CHECK(refusal(in_step(p, {{0, 1}})).find("put it around an in_step along another axis") !=
+  CHECK(refusal(in_step(p, {{0, 1}})).find("put it around a skewed band along another axis") !=
         std::string::npos);
   const Program q = in_step(p, {{1, 2}, {0, 1}}), turns = stepped(q, "doacross");
   CHECK(refusal(turns) == "the threads take the steps in turns already");
   const auto inner_too = [](const Program& given) {
-    Program r = given;
-    const std::function<Expr(const Expr&)> changed = [&](const Expr& e) {
-      const Expr x = map_children(e, changed);
-      return is_in_step(x.op()) ? make(Op::InStepDoacross, {x.child(0)}, x.attr()) : x;
-    };
-    r.body = changed(r.body);
-    return r;
+    return test::with_bands(given, [](Band& b) { b.run = Band::turns; });
   };
   CHECK_THROWS_WITH_AS(lower(inner_too(q)), doctest::Contains("use it for the outermost"), UserError);
   CHECK_THROWS_WITH_AS(lower(inner_too(in_step(p, {{0, 1}}))), doctest::Contains("along another axis"),
@@ -274,7 +263,7 @@ TEST_CASE("doacross: stages that write the same rows come in one order along bot
               "update-in-place");
   const Program q = stepped(in_step(p, {{1, 1}, {0, 1}}), "doacross");
   check_same(lower(q), run_loops(lower(p), 1));
-  for (const int axis : {0, 1}) {
+  for (const std::size_t axis : {0, 1}) {
     const Program ahead = with_lags(q, axis, [](std::size_t i, std::int64_t) { return i == 0 ? 1 : 0; });
     CHECK_THROWS_WITH_AS(lower(ahead), doctest::Contains("both write rows of u"), UserError);
   }

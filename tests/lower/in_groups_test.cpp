@@ -79,7 +79,7 @@ TEST_CASE(
 TEST_CASE("groups in step: what is copied ahead is there a step before it is read, and no sooner") {
   const auto lags = [](const Groups& g) {
     const Program p = in_groups(find_pattern("smooth3d").build(problem("gsrb", "ghost", 2)), 2, g);
-    return step_lags(chain_of(p).steps.at(0));
+    return chain_of(p).going(Band::skewed).at(0).shifts;
   };
   // phi, rhs, alpha, beta_i, beta_j, beta_k, lambda; the sweeps. phi and beta_k are read a plane ahead.
   CHECK(lags({{3, 4}, {2, 3}, false, 1, true}) == std::vector<std::int64_t>{0, 1, 1, 1, 1, 0, 1, 3, 5});

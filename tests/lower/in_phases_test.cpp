@@ -3,8 +3,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "rewrite/analysis/bands.hpp"
 #include "rewrite/analysis/chain.hpp"
-#include "rewrite/analysis/phases.hpp"
 #include "tests/lower/in_step_chains.hpp"
 #include "tests/parallel_loops.hpp"
 
@@ -20,20 +20,16 @@ std::string why_not_in_phases(const Program& p, int axis, std::int64_t width) {
 }
 std::int64_t least_width(const Program& p, int axis) {
   const Chain chain = chain_of(p);
-  const Shifts s = least_shifts(chain, stage_graph(chain), static_cast<std::size_t>(axis));
+  const Shifts s = least_shifts(chain, stage_graph(chain), Band::phases, static_cast<std::size_t>(axis));
   REQUIRE(s.obstacle == "");
-  return s.least_width();
+  return lift::least_width(s.by_stage);
 }
 
-/// p with another width, and other shifts, in its in_phases.
+/// p with another width, and other shifts, of its phases.
 Program with_phases(const Program& p, std::int64_t width, const std::vector<std::int64_t>& shifts) {
-  Program q = p;
-  const std::function<Expr(const Expr&)> changed = [&](const Expr& e) {
-    if (!e.is(Op::InPhases)) return map_children(e, changed);
-    return make(e.op(), {e.child(0)}, attributes::steps(step_axis(e), width, shifts));
-  };
-  q.body = changed(p.body);
-  return q;
+  return test::with_bands(p, [&](Band& b) {
+    if (b.shape == Band::phases) b.width = width, b.shifts = shifts;
+  });
 }
 /// Behind the check's back: other results, or iterations of parallel loops that meet.
 bool is_wrong(const Program& p, const LoopsRun& expected) {
@@ -60,7 +56,7 @@ void check(const Program& p, int axis, const Schedule& within = {}) {
     const LoopsRun found = run_loops(k, 1);
     CHECK_MESSAGE(found.results == expected.results, lift::str(k.body));
     CHECK(found.races.empty());
-    const std::vector<std::int64_t> shifts = phase_shifts(chain_of(q).phases.at(0));
+    const std::vector<std::int64_t> shifts = chain_of(q).bands.at(0).shifts;
     if (width > least + 1) continue;
     for (std::size_t s = 1; s < shifts.size(); ++s) {
       std::vector<std::int64_t> fewer = shifts;

@@ -14,9 +14,10 @@
 #include "ir/text/printable.hpp"
 #include "lower/translate/translate.hpp"
 #include "patterns/operators.hpp"
-#include "rewrite/analysis/lags.hpp"
+#include "rewrite/analysis/bands.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/space.hpp"
+#include "tests/bands.hpp"
 #include "tests/lower/run_kernel.hpp"
 #include "tests/lower/run_program.hpp"
 
@@ -87,15 +88,9 @@ inline void check_same(const Program& p, const Program& together) {
 inline const std::vector<Schedule> kSchedules{
     {{{0, 1}}}, {{{0, 3}}}, {{{1, 1}}}, {{{1, 2}, {0, 1}}}, {{{2, 3}, {1, 2}, {0, 2}}}};
 
-/// p with other lags in its only in_step.
+/// p with other lags in its only steps.
 inline Program with_lags(const Program& p, const std::vector<std::int64_t>& lags) {
-  Program q = p;
-  const std::function<Expr(const Expr&)> changed = [&](const Expr& e) {
-    if (!is_in_step(e.op())) return map_children(e, changed);
-    return make(e.op(), {e.child(0)}, attributes::steps(step_axis(e), step_width(e), lags));
-  };
-  q.body = changed(p.body);
-  return q;
+  return test::with_shifts(p, Band::skewed, lags);
 }
 /// p with a plane less in the ring of a stage; `whole`: it has all planes.
 inline Program with_fewer_planes(const Program& p, int stage, bool& whole) {
@@ -120,7 +115,7 @@ inline std::size_t teams(const Block& b) {
 inline std::vector<std::int64_t> lags_of(const Program& p) {
   std::vector<std::int64_t> lags;
   visit(p.body, [&](const Expr& e) {
-    if (is_in_step(e.op())) lags = step_lags(e);
+    if (is_band(e, Band::skewed)) lags = band_of(e).shifts;
   });
   return lags;
 }

@@ -24,7 +24,7 @@ Program stepped(const Program& p, const std::string& rule, const Arguments& a = 
 std::vector<std::int64_t> lags_of(const Program& p) {
   std::vector<std::int64_t> r;
   visit(p.body, [&](const Expr& e) {
-    if (is_in_step(e.op())) r = step_lags(e);
+    if (is_band(e, Band::skewed)) r = band_of(e).shifts;
   });
   return r;
 }

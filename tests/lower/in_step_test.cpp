@@ -179,7 +179,7 @@ TEST_CASE("in step: where rings cannot be says why") {
   };
   const Program p{"p", {u}, let(clamped(u), clamped), {}, {}};
   const Program ringed = stepped(p, "rings");
-  CHECK_THROWS_WITH_AS(lower(ringed), doctest::Contains("put in_step along axis 0 around"), UserError);
+  CHECK_THROWS_WITH_AS(lower(ringed), doctest::Contains("put a skewed band along axis 0 around"), UserError);
   // Rings of planes within steps along axis 1: by the rule, or by the check of rings.
   const auto why_not_along_1 = [](const Program& q) -> std::string {
     const auto r = apply(find_rule("in-step"), q, {}, {"1", "1"});
@@ -191,7 +191,7 @@ TEST_CASE("in step: where rings cannot be says why") {
     }
     return "";
   };
-  CHECK(why_not_along_1(ringed).find("put in_step along axis 0 around the chain") != std::string::npos);
+  CHECK(why_not_along_1(ringed).find("put a skewed band along axis 0 around the chain") != std::string::npos);
   CHECK(why_not_along_1(in_step(ringed, {{{0, 1}}})).find("within steps along axis 1 at most") !=
         std::string::npos);
   const auto why_not = [](const Program& q) {
@@ -238,17 +238,20 @@ TEST_CASE("in step: what cannot be says why") {
   const Program needed{
       "needed", {u}, let(coloured(u, 0, 0), [](Expr x) { return coloured(x, 1, 1); }), {}, {}};
   CHECK(refusal(needed, 0).empty());  // u is copied before the steps
-  CHECK_THROWS_WITH_AS(make(Op::InStep, {p.body}, attributes::steps(0, 1, {0, 1})),
+  CHECK_THROWS_WITH_AS(make(Op::Band, {p.body}, attributes::band({.axis = 0, .width = 1, .shifts = {0, 1}})),
                        doctest::Contains("needs a chain"), UserError);
   const Program four =
       stepped({"two", {u}, let(coloured(u, 0, 0), [](Expr x) { return coloured(x, 1, 1); }), {"u"}, {}},
               "update-in-place");
-  CHECK_THROWS_WITH_AS(make(Op::InStep, {four.body}, attributes::steps(0, 1, {0, 1, 2})),
-                       doctest::Contains("3 numbers for 2 stages"), UserError);
-  CHECK_THROWS_WITH_AS(make(Op::InStep, {four.body}, attributes::steps(0, 0, {0, 1})),
-                       doctest::Contains("no iterations"), UserError);
-  CHECK_THROWS_WITH_AS(make(Op::InStep, {four.body}, attributes::steps(2, 1, {0, 1})),
-                       doctest::Contains("no axis 2"), UserError);
+  CHECK_THROWS_WITH_AS(
+      make(Op::Band, {four.body}, attributes::band({.axis = 0, .width = 1, .shifts = {0, 1, 2}})),
+      doctest::Contains("3 numbers for 2 stages"), UserError);
+  CHECK_THROWS_WITH_AS(
+      make(Op::Band, {four.body}, attributes::band({.axis = 0, .width = 0, .shifts = {0, 1}})),
+      doctest::Contains("no iterations"), UserError);
+  CHECK_THROWS_WITH_AS(
+      make(Op::Band, {four.body}, attributes::band({.axis = 2, .width = 1, .shifts = {0, 1}})),
+      doctest::Contains("no axis 2"), UserError);
 }
 
 TEST_CASE("in step: explored, every setting of the time gives the same numbers") {

@@ -7,15 +7,9 @@
 namespace lift::in_step_test {
 namespace {
 
-/// p with other margins in its in_tiles.
+/// p with other margins in its tiles.
 Program with_margins(const Program& p, const std::vector<std::int64_t>& margins) {
-  Program q = p;
-  const std::function<Expr(const Expr&)> changed = [&](const Expr& e) {
-    if (!e.is(Op::InTiles)) return map_children(e, changed);
-    return make(e.op(), {e.child(0)}, attributes::steps(step_axis(e), step_width(e), margins));
-  };
-  q.body = changed(p.body);
-  return q;
+  return test::with_shifts(p, Band::overlapped, margins);
 }
 
 /// Computes other results, or reads what a tile does not have.
@@ -52,7 +46,7 @@ TEST_CASE("in tiles: each computes what its part of the result needs, in step or
           CHECK(found.races.empty());
           std::vector<std::int64_t> margins;
           for (int s = 0; s < stages; ++s) margins.push_back(stages - 1 - s);
-          CHECK(tile_margins(chain_of(q).tiles.at(0)) == margins);
+          CHECK(chain_of(q).bands.at(0).shifts == margins);
           if (tile > 5) continue;
           --margins[0];  // behind the check's back, part of the first stage is never computed
           CHECK_THROWS_WITH_AS(lower(with_margins(q, margins)), doctest::Contains("beyond the tile"),
@@ -95,7 +89,7 @@ TEST_CASE("in tiles: margins of lines of any length are those of short ones") {
                                     "map(\\w. w[0] + w[2]) in a |> pad(1, 1, clamp) |> slide(3, 1) |> "
                                     "map(\\w. w[0] + w[2])\n");
     const Program q = stepped(stepped(p, "rings"), "in-tiles", {"0", "2048"});
-    CHECK(tile_margins(chain_of(q).tiles.at(0)) == std::vector<std::int64_t>{1, 0});
+    CHECK(chain_of(q).bands.at(0).shifts == std::vector<std::int64_t>{1, 0});
   }
 }
 

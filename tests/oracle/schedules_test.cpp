@@ -8,6 +8,7 @@
 #include "lower/translate/translate.hpp"
 #include "patterns/operators.hpp"
 #include "rewrite/rules/rules.hpp"
+#include "tests/bands.hpp"
 #include "tests/groups_in_step.hpp"
 #include "tests/oracle/polyhedral.hpp"
 
@@ -41,13 +42,13 @@ Program changed(Program p, const std::function<Expr(const Expr&)>& f) {
 /// The stages one after the other, each in an array of its own unless it is in place.
 Program one_after_the_other(const Program& p) {
   return changed(p, [](const Expr& e) {
-    if (is_schedule(e.op())) return e.child(0);
+    if (e.is(Op::Band)) return e.child(0);
     return e.is(Op::Ring) ? make(Op::ToGlobal, {e.child(0)}) : e;
   });
 }
 /// Arrays of whole stages: in tiles, whose rings hold a part of a plane, no rings.
 Program with_whole_rings(const Program& p) {
-  const bool tiles = contains(p.body, [](const Expr& e) { return e.is(Op::InTiles); });
+  const bool tiles = contains(p.body, [](const Expr& e) { return is_band(e, Band::overlapped); });
   return changed(p, [&](const Expr& e) {
     if (!e.is(Op::Ring)) return e;
     return tiles ? make(Op::ToGlobal, {e.child(0)})
@@ -122,16 +123,14 @@ const Expr u = param("u", array({Nat(9), Nat(7)}, f64)), wide = param("x", array
 // ---- schedules with something wrong
 
 /// The stages from `stage` on so much further behind along an axis.
-Program with_other_lags(const Program& p, std::size_t stage, int axis, std::int64_t by) {
-  return changed(p, [&](const Expr& e) {
-    if (!is_in_step(e.op()) || step_axis(e) != axis) return e;
-    auto lags = step_lags(e);
-    for (std::size_t i = stage; i < lags.size(); ++i) lags[i] += by;
-    return make(e.op(), {e.child(0)}, attributes::steps(step_axis(e), step_width(e), lags));
+Program with_other_lags(const Program& p, std::size_t stage, std::size_t axis, std::int64_t by) {
+  return test::with_bands(p, [&](Band& b) {
+    for (std::size_t i = stage; i < b.shifts.size(); ++i)
+      if (b.shape == Band::skewed && b.axis == axis) b.shifts[i] += by;
   });
 }
 /// The stages from `stage` on a plane less behind along an axis.
-Program with_smaller_lags(const Program& p, std::size_t stage, int axis) {
+Program with_smaller_lags(const Program& p, std::size_t stage, std::size_t axis) {
   return with_other_lags(p, stage, axis, -1);
 }
 Program with_smaller_rings(const Program& p) {
@@ -140,20 +139,14 @@ Program with_smaller_rings(const Program& p) {
   });
 }
 Program with_smaller_margin(const Program& p) {
-  return changed(p, [](const Expr& e) {
-    if (!e.is(Op::InTiles)) return e;
-    auto margins = tile_margins(e);
-    --margins[0];
-    return make(e.op(), {e.child(0)}, attributes::steps(step_axis(e), step_width(e), margins));
-  });
+  return test::with_bands(p, [](Band& b) { b.shifts[0] -= b.shape == Band::overlapped; });
 }
 /// Tiles that leave a plane less of the stages from `stage` on, or are narrower.
 Program with_other_phases(const Program& p, std::size_t stage, std::int64_t narrower) {
-  return changed(p, [&](const Expr& e) {
-    if (!e.is(Op::InPhases)) return e;
-    auto shifts = phase_shifts(e);
-    for (std::size_t i = stage; i < shifts.size(); ++i) --shifts[i];
-    return make(e.op(), {e.child(0)}, attributes::steps(step_axis(e), step_width(e) - narrower, shifts));
+  return test::with_bands(p, [&](Band& b) {
+    if (b.shape != Band::phases) return;
+    for (std::size_t i = stage; i < b.shifts.size(); ++i) --b.shifts[i];
+    b.width -= narrower;
   });
 }
 Program with_parallel_updates(const Program& p) {
@@ -273,8 +266,8 @@ TEST_CASE("isl: tiles that threads take in turns") {
   const Program behind =
       with_other_lags(with_other_lags(in_step(smoother("gsrb", 2), {{1, 1}, {0, 1}}), 1, 1, 3), 1, 0, -1);
   CHECK(wrong_with(behind) == "");
-  const Program early = changed(behind, [](const Expr& e) {
-    return is_in_step(e.op()) && step_axis(e) == 1 ? make(Op::InStepDoacross, {e.child(0)}, e.attr()) : e;
+  const Program early = test::with_bands(behind, [](Band& b) {
+    if (b.axis == 1) b.run = Band::turns;
   });
   check_found(early, "both touch");
 }

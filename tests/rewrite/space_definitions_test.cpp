@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/text/parse.hpp"
 #include "lower/loops/visit.hpp"
@@ -103,6 +104,9 @@ bool some_variant_is_lowered(const Program& p) {
     }
   return false;
 }
+bool goes(const Program& p, Band::Shape shape) {
+  return contains(p.body, [&](const Expr& e) { return is_band(e, shape); });
+}
 bool has(const Program& p, Op op) {
   return contains(p.body, [&](const Expr& e) { return e.is(op); });
 }
@@ -122,25 +126,25 @@ TEST_CASE("space: variants of programs whose definitions have stages mean the sa
 
 TEST_CASE("space: stages that definitions name are stages of the program, which go in step") {
   const Program steps = first_of(parse_program(two_steps(300, 2)));
-  CHECK(has(steps, Op::InStep));
+  CHECK(goes(steps, Band::skewed));
   CHECK(has(steps, Op::MapVec));
   // Of more steps than go together too: a step that begins with a view is computed, not looked at.
   CHECK(some_variant_is_lowered(parse_program(two_steps(300, 40))));
   CHECK_NOTHROW(lowered(parse_program(two_steps(40, 4))));
   const Program grids = first_of(parse_program(two_grids(150)));
-  CHECK(has(grids, Op::InStep));
+  CHECK(goes(grids, Band::skewed));
   CHECK(has(grids, Op::MapVec));
 }
 
 TEST_CASE("space: stages over one axis go a tile of all of them at a time, and keep nothing but the tile") {
   const Program p = first_of(parse_program(line(1 << 20, 4)));
-  CHECK(has(p, Op::InTiles));
-  CHECK_FALSE(has(p, Op::InStep));
+  CHECK(goes(p, Band::overlapped));
+  CHECK_FALSE(goes(p, Band::skewed));
   CHECK(work_arrays(lowered(p)) == 0);
   const Program around = first_of(parse_program(line(1000003, 8, "wrap")));  // only what comes first wraps
-  CHECK(has(around, Op::InTiles));
+  CHECK(goes(around, Band::overlapped));
   CHECK(work_arrays(lowered(around)) == 0);
-  CHECK_FALSE(has(first_of(parse_program(line(4096, 4))), Op::InTiles));  // all of it is in a cache
+  CHECK_FALSE(goes(first_of(parse_program(line(4096, 4))), Band::overlapped));  // all of it is in a cache
 }
 
 TEST_CASE("space: what is made of rows that sums are about is made in one loop over rows") {

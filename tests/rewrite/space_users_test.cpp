@@ -125,8 +125,8 @@ TEST_CASE("space: grids of several levels go in step, no further apart than what
   const Program p = first_of(parse_program(pyramid(150)));
   std::int64_t most = -1;
   visit(p.body, [&](const Expr& e) {
-    if (e.is(Op::InStep))
-      for (const std::int64_t lag : step_lags(e)) most = std::max(most, lag);
+    if (is_band(e, Band::skewed))
+      for (const std::int64_t lag : band_of(e).shifts) most = std::max(most, lag);
   });
   CHECK(most >= 0);
   CHECK(most <= 12);

@@ -7,7 +7,7 @@
 #include "ir/expr/ops.hpp"
 #include "ir/expr/view.hpp"
 #include "patterns/operators.hpp"
-#include "rewrite/analysis/lags.hpp"
+#include "rewrite/analysis/bands.hpp"
 #include "rewrite/analysis/stage_graph.hpp"
 
 namespace lift {
@@ -326,7 +326,7 @@ TEST_CASE(
       StageGraph g = stage_graph(chain);
       g.stages[0].each = {first}, g.stages[1].each = {second};
       g.dependences[0].distance[0].min = g.dependences[0].distance[0].max = 3;
-      const Lags lags = least_lags(chain, g, 0);
+      const Shifts lags = least_shifts(chain, g, Band::skewed, 0);
       CHECK(lags.obstacle.empty());
       REQUIRE(lags.by_stage.size() == 2);
       CHECK(lags.by_stage[1] - lags.by_stage[0] == 3 + second - 1);

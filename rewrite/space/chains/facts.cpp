@@ -5,10 +5,9 @@
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/analysis/bands.hpp"
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/colours.hpp"
-#include "rewrite/analysis/lags.hpp"
-#include "rewrite/analysis/overlap.hpp"
 #include "rewrite/analysis/stage_loads.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/chains/chains.hpp"
@@ -138,7 +137,7 @@ ChainFacts chain_facts(const Program& program, const SpaceOptions& options) {
   f.around = iterations_around(program.body, chain.stages[0].place);
   if (f.stages < 2) return f;
   const StageGraph graph = stage_graph(chain);
-  const Lags lags = least_lags(chain, graph, 0);
+  const Shifts lags = least_shifts(chain, graph, Band::skewed, 0);
   const Type& first = chain.stages[0].value.type();
   if (!lags.obstacle.empty() || go_apart(lags, shape_of(first)[0].constant())) return f;
   f.steps = loop_axis(static_cast<std::size_t>(rank_of(first)) - 1);
@@ -150,13 +149,13 @@ ChainFacts chain_facts(const Program& program, const SpaceOptions& options) {
       f.row_count = std::max(f.row_count, (w.scale.at(1) * w.extents.at(1)).constant().value_or(0));
   }
   if (!options.only_layout) find_colours(program, chain, graph, f);
-  f.tiles = least_margins(chain, graph, 0).obstacle.empty();
+  f.tiles = least_shifts(chain, graph, Band::overlapped, 0).obstacle.empty();
   if (!f.tiles && !named_results(program).empty()) {
     Program copied = with_results_copied({program, {}}).program;
     if (const auto in_place = apply(find_rule("overwrite-bases"), copied, {})) copied = *in_place;
     if (const auto rings = apply(find_rule("rings"), copied, {})) copied = *rings;
     const Chain kept = chain_of(copied);
-    f.copies = f.tiles = least_margins(kept, stage_graph(kept), 0).obstacle.empty();
+    f.copies = f.tiles = least_shifts(kept, stage_graph(kept), Band::overlapped, 0).obstacle.empty();
     f.rings = f.rings || f.copies;
   }
   f.joins_stages = have_joined_stages(program);

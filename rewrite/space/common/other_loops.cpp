@@ -41,7 +41,7 @@ bool stays_in_iteration(const Program& p, const Place& place) {
   for (const int i : place) {
     iterated = iterated || e.is(Op::Iterate);
     if (e.is(Op::Iterate) && most_elements(e.child(0)) < kSmall) return true;
-    if (iterated && is_schedule(e.op())) return true;
+    if (iterated && e.is(Op::Band)) return true;
     e = e.child(static_cast<std::size_t>(i));
   }
   return false;

@@ -6,12 +6,10 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/nat/shift.hpp"
+#include "rewrite/analysis/bands.hpp"
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/colours.hpp"
 #include "rewrite/analysis/footprint.hpp"
-#include "rewrite/analysis/lags.hpp"
-#include "rewrite/analysis/overlap.hpp"
-#include "rewrite/analysis/phases.hpp"
 #include "rewrite/analysis/rings.hpp"
 #include "rewrite/analysis/vector_loads.hpp"
 #include "rewrite/rules/rules.hpp"
@@ -199,7 +197,7 @@ std::vector<std::string> axes_of_steps(const Result<Program>& program, std::span
   const Chain chain = chain_of(*program);
   const StageGraph graph = stage_graph(chain);
   for (std::size_t a = 0; a < axes.size(); ++a)
-    if (const Lags lags = least_lags(chain, graph, first + a);
+    if (const Shifts lags = least_shifts(chain, graph, Band::skewed, first + a);
         lags.obstacle.empty() && !go_apart(lags, axes[a].extent))
       r.push_back(axes[a].name);
   return r;
@@ -212,8 +210,9 @@ void read_phases(const Result<Program>& program, NestFacts& f, std::size_t first
   const Chain chain = chain_of(*program);
   const StageGraph graph = stage_graph(chain);
   for (std::size_t a = f.above_update; a < f.axes.size(); ++a)
-    if (const Shifts shifts = least_shifts(chain, graph, first + a - f.above_update); shifts.obstacle.empty())
-      f.phases.push_back({f.axes[a].name, shifts.least_width(), f.axes[a].extent});
+    if (const Shifts s = least_shifts(chain, graph, Band::phases, first + a - f.above_update);
+        s.obstacle.empty())
+      f.phases.push_back({f.axes[a].name, least_width(s.by_stage), f.axes[a].extent});
   f.phases_in_place = in_place, f.stages_in_phases = stages;
 }
 
@@ -275,7 +274,7 @@ std::optional<NestFacts::InGroups> in_groups(const Program& shared, std::int64_t
     for (std::size_t s = 0; s < g.loads; ++s) p = then(p, "async", {}, content_of(chain.stages[s].place));
   StageGraph graph = stage_graph(chain);
   for (std::size_t axis = 0; axis < axes; ++axis) {
-    Margins m = least_margins(chain, graph, axis);
+    Shifts m = least_shifts(chain, graph, Band::overlapped, axis);
     if (!m.obstacle.empty()) return std::nullopt;
     g.margins.push_back(std::move(m.by_stage));
   }

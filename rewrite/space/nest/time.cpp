@@ -68,9 +68,9 @@ void align_rings(NestDeriver& d, const NestFacts& f) {
     if (!stage.is(Op::Ring)) continue;
     std::optional<std::int64_t> row = shape_of(stage.type()).back().constant();
     std::int64_t lead = 0;
-    for (const Expr& tile : chain.tiles)
-      if (static_cast<std::size_t>(step_axis(tile)) + 1 == axes) {
-        row = step_width(tile), lead = tile_margins(tile).at(s);
+    for (const Band& tile : chain.going(Band::overlapped))
+      if (tile.axis + 1 == axes) {
+        row = tile.width, lead = tile.shifts.at(s);
         if (row && *row % f.lanes != 0) row.reset();
       }
     if (row && *row >= kVectorsOfRow * f.lanes)

@@ -1,9 +1,8 @@
-// Chains with a schedule: the stages' nests are translated each by itself, then put into one loop over steps
-// (in_step), within a loop over tiles (in_tiles), or twice, within a loop over tiles and one over the seams
-// between them (in_phases). In step s a stage does those of its iterations p for which (scale p + lag) /
-// width is s; within a step the stages follow one another. That the lags respect all dependences, and that
-// rings keep what is still read, has been checked (rewrite/analysis/lags.hpp, overlap.hpp, phases.hpp,
-// rings.hpp).
+// Chains in bands: the stages' nests are translated each by itself, then put into one loop over steps
+// of a skewed band, within a loop over tiles that overlap, or twice, within a loop over tiles and one over
+// the seams between them. In step s a stage does those of its iterations p for which (scale p + lag) / width
+// is s; within a step the stages follow one another. That the shifts respect all dependences, and that rings
+// keep what is still read, has been checked (rewrite/analysis/bands.hpp, rings.hpp).
 #include <algorithm>
 #include <tuple>
 
@@ -17,12 +16,6 @@
 
 namespace lift {
 namespace {
-
-struct StepLoop {
-  std::size_t axis;
-  std::int64_t width;
-  std::vector<std::int64_t> lags;
-};
 
 /// A nest of a stage: what it computes, or what it copies of its base.
 struct Part {
@@ -42,7 +35,7 @@ struct Pace {
   Nat steps_until(const Nat& upper) const { return ceildiv(scale * (upper - 1) + 1 + lag, width); }
 };
 
-[[noreturn]] void refuse(const std::string& what) { throw UserError("in_step: " + what); }
+[[noreturn]] void refuse(const std::string& what) { throw UserError("band: " + what); }
 
 /// So many loops down a nest in which each is the only statement of the one around; null where there is none.
 For* nested_loop(Block& nest, std::size_t depth) {
@@ -115,45 +108,28 @@ void cut_to_tile(Part& part, const TileOfStages& tile, const StageGrid& grid) {
   if (loop_along(part.nest, tile.axis, true).kind == LoopKind::Vec) not_below_none(part, tile.axis);
 }
 
-/// Tiles of stages, and what these leave around the seams between them; the ends of the arrays are seams,
-/// too.
-struct Phases {
-  std::size_t axis;
-  std::int64_t width;
-  std::vector<std::int64_t> shifts;
-
-  void cut_within(Part& p, const StageGrid& grid, const Nat& begin, const Nat& end) const {
-    cut(p, grid, axis, begin, end);
-    not_below_none(p, axis);
+/// What is left of parts in a tile of a band in phases, from a plane to another one, each shift less on both
+/// sides; or more, around a seam: the ends of the arrays are seams, too.
+std::vector<Part> in_phase(std::vector<Part> parts, const std::vector<StageGrid>& grids, const Band& b,
+                           const Nat& begin, const Nat& end) {
+  const bool seam = begin == end;
+  if (seam) std::erase_if(parts, [&](const Part& p) { return b.shifts.at(p.stage) == 0; });
+  for (Part& p : parts) {
+    const std::int64_t less = b.shifts.at(p.stage) * (seam ? -1 : 1);
+    cut(p, grids.at(p.stage), b.axis, begin + less, end - less);
+    not_below_none(p, b.axis);
   }
-
-  std::vector<Part> of_tile(std::vector<Part> parts, const std::vector<StageGrid>& grids,
-                            const Nat& tile) const {
-    for (Part& p : parts) {
-      const std::int64_t shift = shifts.at(p.stage);
-      cut_within(p, grids.at(p.stage), tile * width + shift, (tile + 1) * width - shift);
-    }
-    return parts;
+  return parts;
+}
+/// Planes that parts go over along an axis.
+Nat planes_of(std::vector<Part> parts, const std::vector<StageGrid>& grids, std::size_t axis) {
+  Nat n = 0;
+  for (Part& p : parts) {
+    const StageGrid& grid = grids.at(p.stage);
+    n = max(n, grid.scale.at(axis) * (grid.begins.at(axis) + loop_along(p.nest, axis, true).upper));
   }
-  std::vector<Part> at_seam(std::vector<Part> parts, const std::vector<StageGrid>& grids,
-                            const Nat& seam) const {
-    std::erase_if(parts, [&](const Part& p) { return shifts.at(p.stage) == 0; });
-    for (Part& p : parts) {
-      const std::int64_t shift = shifts.at(p.stage);
-      cut_within(p, grids.at(p.stage), seam * width - shift, seam * width + shift);
-    }
-    return parts;
-  }
-  /// Planes that the parts go over.
-  Nat planes(std::vector<Part> parts, const std::vector<StageGrid>& grids) const {
-    Nat n = 0;
-    for (Part& p : parts) {
-      const StageGrid& grid = grids.at(p.stage);
-      n = max(n, grid.scale.at(axis) * (grid.begins.at(axis) + loop_along(p.nest, axis, true).upper));
-    }
-    return n;
-  }
-};
+  return n;
+}
 
 /// What later stages read is left of a part whose loops are over work-items.
 void cut_to_what_is_read(Part& part, const StageGrid& grid) {
@@ -210,7 +186,7 @@ bool writes_twice(const std::vector<Part>& parts, const std::vector<StageGrid>& 
 }
 
 /// The tiles that a chain goes in, from this one inwards.
-int tiles_in(const Expr& e) { return e.is(Op::InTiles) ? 1 + tiles_in(e.child(0)) : 0; }
+int tiles_in(const Expr& e) { return is_band(e, Band::overlapped) ? 1 + tiles_in(e.child(0)) : 0; }
 
 /// By named stage: where it goes when it is the chain's result, or a component of it.
 std::vector<std::optional<Acceptor>> named_results(Expr chain, const Acceptor& to) {
@@ -232,7 +208,7 @@ std::vector<std::optional<Acceptor>> named_results(Expr chain, const Acceptor& t
 /// Planes of the finest grid that tiles cover along an axis: of the longest result.
 Nat planes_of_results(const Expr& tiles, std::size_t axis, const std::vector<StageGrid>& grids) {
   Expr chain = tiles;
-  while (chain.is(Op::InTiles) || is_in_step(chain.op())) chain = chain.child(0);
+  while (chain.is(Op::Band)) chain = chain.child(0);
   std::size_t names = 0;
   for (; chain.is(Op::Let); chain = chain.child(1).child(0)) ++names;
   std::size_t unnamed = names;
@@ -300,9 +276,9 @@ Acceptor Translator::ring_of_stage(const Expr& ring, std::size_t stage,
 /// dimension 0.
 void Translator::write_schedule(const Expr& e, const ScopePtr& scope, const Acceptor& to,
                                 const std::vector<TileOfStages>& tiles) {
-  if (!e.is(Op::InTiles)) return write_in_step(e, scope, to, tiles);
-  const auto axis = static_cast<std::size_t>(step_axis(e));
-  const Nat width = step_width(e), planes = planes_of_results(e, axis, stage_grids);
+  if (!is_band(e, Band::overlapped)) return write_in_step(e, scope, to, tiles);
+  const Band band = band_of(e);
+  const Nat width = band.width, planes = planes_of_results(e, band.axis, stage_grids);
   For f = new_loop("tile", ceildiv(planes, width));
   if (is_of_items(e))
     f.kind = LoopKind::Wrg, f.dim = tiles_in(e) - 1;
@@ -310,7 +286,7 @@ void Translator::write_schedule(const Expr& e, const ScopePtr& scope, const Acce
     f.kind = LoopKind::Par;
   loop(std::move(f), [&](const Nat& t) {
     std::vector<TileOfStages> all = tiles;
-    all.push_back({axis, t * width, min(planes, (t + 1) * width), width, tile_margins(e)});
+    all.push_back({band.axis, t * width, min(planes, (t + 1) * width), width, band.shifts});
     make_margins_whole_vectors(stage_grids, all.back());
     write_schedule(e.child(0), scope, to, all);
   });
@@ -318,17 +294,14 @@ void Translator::write_schedule(const Expr& e, const ScopePtr& scope, const Acce
 
 void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Acceptor& to,
                                const std::vector<TileOfStages>& tiles) {
-  std::vector<StepLoop> steps;  // outermost first
+  std::vector<Band> steps;  // outermost first
+  std::optional<Band> phases;
   Expr chain = e;
-  bool team = false;
-  std::optional<Phases> phases;
-  if (chain.is(Op::InPhases)) {
-    phases = Phases{static_cast<std::size_t>(step_axis(chain)), step_width(chain), phase_shifts(chain)};
-    chain = chain.child(0);
-  }
-  const bool doacross = chain.is(Op::InStepDoacross);
-  for (; is_in_step(chain.op()); team = chain.is(Op::InStepTeam), chain = chain.child(0))
-    steps.push_back({static_cast<std::size_t>(step_axis(chain)), step_width(chain), step_lags(chain)});
+  for (; chain.is(Op::Band); chain = chain.child(0))
+    if (const Band b = band_of(chain); b.shape == Band::phases)
+      phases = b;
+    else
+      steps.push_back(b);
 
   Block* outer = block;
   std::vector<Part> parts;
@@ -409,22 +382,19 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
   for (std::size_t d = 0; d < steps.size(); ++d) order[d] = d;
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return steps[a].axis > steps[b].axis; });
-  for (std::size_t d = 1; d < order.size(); ++d)
-    if (steps[order[d]].axis == steps[order[d - 1]].axis)
-      refuse("axis " + std::to_string(steps[order[d]].axis) + " is gone along twice");
 
   const bool twice = writes_twice(parts, stage_grids);
   for (Part& part : parts)
     if (!part.copies) cut_to_what_is_read(part, stage_grids.at(part.stage));
-  const auto pace = [&](const Part& part, const StepLoop& step) {
+  const auto pace = [&](const Part& part, const Band& step) {
     const StageGrid& own = stage_grids.at(part.stage);
-    const std::int64_t scale = own.scale.at(step.axis), lag = step.lags.at(part.stage);
+    const std::int64_t scale = own.scale.at(step.axis), lag = step.shifts.at(part.stage);
     if (!part.copies) return Pace{scale * own.each.at(step.axis), lag, step.width};
     const auto begin = own.begins.at(step.axis).constant();  // loops that copy go over positions
     if (!begin) refuse("a stage copies planes of its base, and where its block begins is no number");
     return Pace{scale, lag - scale * *begin, step.width};
   };
-  const auto range_of = [&](std::vector<Part>& of, const StepLoop& step) {
+  const auto range_of = [&](std::vector<Part>& of, const Band& step) {
     const auto first = [&](Part& p) { return pace(p, step).step_of(loop_along(p.nest, step.axis).lower); };
     std::pair<Nat, Nat> r{first(of[0]), 0};
     for (Part& part : of) {
@@ -434,12 +404,12 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     return r;
   };
   std::vector<For> loops;  // of whole arrays first: what is known of a loop's variable must hold in all tiles
-  for (const StepLoop& step : steps) {
+  for (const Band& step : steps) {
     const auto [begin, end] = range_of(parts, step);
     loops.push_back(new_loop("s", end - begin, begin));
   }
-  if (team && !twice) loops.back().team = true;
-  if (doacross) loops.at(0).doacross = loops.at(1).waits = true;
+  if (!steps.empty() && steps.back().run == Band::team && !twice) loops.back().team = true;
+  if (!steps.empty() && steps[0].run == Band::turns) loops[0].doacross = loops.at(1).waits = true;
   // Parts that are cut, in the loops over steps.
   const auto woven = [&](std::vector<Part> of) {
     std::vector<For> around = loops;
@@ -462,13 +432,14 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     return together;
   };
   if (phases) {
-    const Nat tiles_along = ceildiv(phases->planes(parts, stage_grids), phases->width);
-    For tile = new_loop("tile", tiles_along), seam = new_loop("seam", tiles_along + 1);
+    const Nat width = phases->width, count = ceildiv(planes_of(parts, stage_grids, phases->axis), width);
+    For tile = new_loop("tile", count), seam = new_loop("seam", count + 1);
     tile.kind = seam.kind = parallel_.empty() ? LoopKind::Par : LoopKind::Seq;
-    tile.body = woven(phases->of_tile(parts, stage_grids, tile.var));
+    tile.body = woven(in_phase(parts, stage_grids, *phases, tile.var * width, (tile.var + 1) * width));
     block->push_back({std::move(tile)});
-    if (const std::vector<Part> left = phases->at_seam(parts, stage_grids, seam.var); !left.empty()) {
-      seam.body = woven(left);
+    const Nat at = seam.var * width;
+    if (std::vector<Part> left = in_phase(std::move(parts), stage_grids, *phases, at, at); !left.empty()) {
+      seam.body = woven(std::move(left));
       block->push_back({std::move(seam)});
     }
   } else {
