@@ -53,10 +53,16 @@ Acceptor any_place(const Type& t) {
   return array_places(names, t);
 }
 
+std::optional<AddressSpace> memory_of(const Expr& e) {
+  if (e.is(Op::ToGlobal)) return AddressSpace::Global;
+  if (e.is(Op::ToLocal)) return AddressSpace::Local;
+  return e.is(Op::ToPrivate) ? std::optional(AddressSpace::Private) : std::nullopt;
+}
+
 bool computes(const Expr& e) {
   if (is_map(e.op()) || is_reduce(e.op()) || is_update(e.op()) || is_scan(e.op()) || e.is(Op::Iterate))
     return true;
-  if (e.is(Op::ToGlobal) || e.is(Op::ToLocal) || e.is(Op::ToPrivate)) return true;
+  if (memory_of(e)) return true;
   if (e.is(Op::Lambda)) return false;
   if (e.is(Op::Let) && e.child(1).is(Op::Lambda))  // the name may be one of a view alone
     return computes(e.child(0)) || computes(e.child(1).child(0));

@@ -2,12 +2,15 @@
 #pragma once
 
 #include "ir/expr/layout.hpp"
+#include "lower/loops/loop.hpp"
 #include "lower/translate/acceptor.hpp"
 
 namespace lift {
 
 /// Whether a value is more than a way of looking at others.
 bool computes(const Expr& e);
+/// Of to_global, to_local, to_private: the memory in which the value is stored.
+std::optional<AddressSpace> memory_of(const Expr& e);
 /// Whether it says where it is stored, in a place of an iteration's or a group's own.
 bool is_placed(const Expr& e);
 /// The layout that a value says it is stored in; the caller's where it says nothing. Of values that are ways

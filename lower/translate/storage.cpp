@@ -87,8 +87,8 @@ class Storage {
   }
 
   Expr read_anew(const Expr& e) {
-    if (is_to(e) || e.is(Op::Ring)) return all_written(e);
-    if (e.is(Op::Layout) && is_to(e.child(0))) return read(layout_within(e));
+    if (memory_of(e) || e.is(Op::Ring)) return all_written(e);
+    if (e.is(Op::Layout) && memory_of(e.child(0))) return read(layout_within(e));
     if (e.is(Op::CircularBuffer)) {  // its map makes one plane after the other
       const Expr& made = e.child(0);
       if (!is_map(made.op())) return all_read(e);
@@ -127,7 +127,8 @@ class Storage {
       case Kind::None:
         return read(value);
       case Kind::Own:  // what says where it is stored is around the layout
-        if (const Expr stored = layout_within(value); is_to(stored) || is_placed(stored)) return read(stored);
+        if (const Expr stored = layout_within(value); memory_of(stored) || is_placed(stored))
+          return read(stored);
         return to(kept(value.type(), value), written(value));
       case Kind::Result:
       case Kind::Base:
@@ -157,11 +158,10 @@ class Storage {
     return has_few_scalars(value.type()) && !value.is(Op::ToGlobal) && !has_scan(value) &&
            used_at_numbers(fn);
   }
-  static bool is_to(const Expr& e) { return e.is(Op::ToGlobal) || e.is(Op::ToLocal) || e.is(Op::ToPrivate); }
   /// layout (to_global xs) as to_global (layout xs).
   static Expr layout_within(const Expr& e) {
     const Expr& c = e.child(0);
-    return e.is(Op::Layout) && is_to(c) ? with_children(c, {with_children(e, {c.child(0)})}) : e;
+    return e.is(Op::Layout) && memory_of(c) ? with_children(c, {with_children(e, {c.child(0)})}) : e;
   }
 
   Expr scan_written(const Expr& e) {

@@ -188,42 +188,45 @@ bool writes_twice(const std::vector<Part>& parts, const std::vector<StageGrid>& 
 /// The tiles that a chain goes in, from this one inwards.
 int tiles_in(const Expr& e) { return is_band(e, Band::overlapped) ? 1 + tiles_in(e.child(0)) : 0; }
 
-/// By named stage: where it goes when it is the chain's result, or a component of it.
-std::vector<std::optional<Acceptor>> named_results(Expr chain, const Acceptor& to) {
+/// A result of a chain: a stage that has a name, or what stands at the end, which is a stage if it is no
+/// number.
+struct ChainResult {
+  Expr value;
+  bool named;
+  std::size_t stage;
+  std::optional<Acceptor> place;
+
+  bool is_number() const { return !named && value.type().is_scalar(); }
+};
+std::vector<ChainResult> results_of_chain(Expr chain, const std::optional<Acceptor>& to = {}) {
+  while (chain.is(Op::Band)) chain = chain.child(0);
   std::size_t names = 0;
   for (; chain.is(Op::Let); chain = chain.child(1).child(0)) ++names;
-  std::vector<std::optional<Acceptor>> r(names);
-  const auto note = [&](const Expr& e, const Acceptor& place) {
-    if (!e.is(Op::Bound) || static_cast<std::size_t>(bound_depth(e)) >= names) return;
-    std::optional<Acceptor>& result = r[names - 1 - static_cast<std::size_t>(bound_depth(e))];
-    if (result) refuse("a stage is two results; leave one out");
-    result = place;
-  };
-  if (!chain.is(Op::Tuple)) note(chain, to);
-  for (std::size_t i = 0; chain.is(Op::Tuple) && i < chain.children().size(); ++i)
-    note(chain.child(i), std::get<std::vector<Acceptor>>(to.v).at(i));
-  return r;
+  const std::vector<Expr> values = chain.is(Op::Tuple)
+                                       ? std::vector(chain.children().begin(), chain.children().end())
+                                       : std::vector{chain};
+  std::vector<ChainResult> all;
+  std::size_t stages = names;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ChainResult r{values[i], values[i].is(Op::Bound), stages, {}};
+    if (to) r.place = chain.is(Op::Tuple) ? std::get<std::vector<Acceptor>>(to->v).at(i) : *to;
+    if (r.named) r.stage = names - 1 - static_cast<std::size_t>(bound_depth(values[i]));
+    for (const ChainResult& x : all)
+      if (r.named && x.named && x.stage == r.stage) refuse("a stage is two results; leave one out");
+    stages += r.named || r.is_number() ? 0 : 1;
+    all.push_back(std::move(r));
+  }
+  return all;
 }
 
 /// Planes of the finest grid that tiles cover along an axis: of the longest result.
 Nat planes_of_results(const Expr& tiles, std::size_t axis, const std::vector<StageGrid>& grids) {
-  Expr chain = tiles;
-  while (chain.is(Op::Band)) chain = chain.child(0);
-  std::size_t names = 0;
-  for (; chain.is(Op::Let); chain = chain.child(1).child(0)) ++names;
-  std::size_t unnamed = names;
   Nat planes = 0;
-  const auto cover = [&](const Expr& result) {
-    if (result.type().is_scalar()) return;
-    const Type array = result.type().is_tuple() ? Type(result.type().parts()[0]) : result.type();
-    const std::size_t stage =
-        result.is(Op::Bound) ? names - 1 - static_cast<std::size_t>(bound_depth(result)) : unnamed++;
-    planes = max(planes, grids.at(stage).scale.at(axis) * shape_of(array).at(axis));
-  };
-  if (chain.is(Op::Tuple))
-    for (const Expr& result : chain.children()) cover(result);
-  else
-    cover(chain);
+  for (const ChainResult& r : results_of_chain(tiles)) {
+    if (r.is_number()) continue;
+    const Type array = r.value.type().is_tuple() ? Type(r.value.type().parts()[0]) : r.value.type();
+    planes = max(planes, grids.at(r.stage).scale.at(axis) * shape_of(array).at(axis));
+  }
   return planes;
 }
 
@@ -338,16 +341,18 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     const auto depth = static_cast<std::size_t>(bound_depth(value.child(0)));
     return depth < is_ring.size() && is_ring[is_ring.size() - 1 - depth];
   };
-  const std::vector<std::optional<Acceptor>> results = named_results(chain, to);
+  const std::vector<ChainResult> results = results_of_chain(chain, to);
   for (; chain.is(Op::Let); chain = chain.child(1).child(0)) {
     const Expr& value = chain.child(0);
     View stored;
     in_ring = value.is(Op::Ring);
     in_own_block(value.is(Op::Ring) || copies_by_planes(value), [&] {
-      if (const auto& result = results.at(stage)) {
-        write(value, scope, *result);
+      const auto result = std::find_if(results.begin(), results.end(),
+                                       [&](const ChainResult& r) { return r.named && r.stage == stage; });
+      if (result != results.end()) {
+        write(value, scope, *result->place);
         const auto base = overwrites_base(value) ? base_of(value, scope) : std::nullopt;
-        stored = base ? *base : view_of(*result, value.type());
+        stored = base ? *base : view_of(*result->place, value.type());
       } else if (overwrites_base(value)) {
         const auto base = base_of(value, scope);
         const auto place = base ? place_of(*base, value.type()) : std::nullopt;
@@ -368,14 +373,9 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     scope = std::make_shared<Scope>(Scope{{stored}, scope});
   }
   in_ring = false;
-  std::vector<std::pair<Expr, Acceptor>> last;  // results that have no name
-  if (!chain.is(Op::Tuple) && !chain.is(Op::Bound)) last.emplace_back(chain, to);
-  for (std::size_t i = 0; chain.is(Op::Tuple) && i < chain.children().size(); ++i)
-    if (const Expr& result = chain.child(i); !result.is(Op::Bound))
-      last.emplace_back(result, std::get<std::vector<Acceptor>>(to.v).at(i));
-  for (const auto& named : last)
-    if (const Expr& result = named.first; !result.type().is_scalar())
-      in_own_block(copies_by_planes(result), [&] { write(result, scope, named.second); });
+  for (const ChainResult& r : results)
+    if (!r.named && !r.is_number())
+      in_own_block(copies_by_planes(r.value), [&] { write(r.value, scope, *r.place); });
 
   // Loops that steps take the place of vanish: inner ones first, so that outer ones stay where they are.
   std::vector<std::size_t> order(steps.size());
@@ -448,8 +448,8 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     const Block together = woven(std::move(parts));
     block->insert(block->end(), together.begin(), together.end());
   }
-  for (const auto& [result, place] : last)  // numbers that are computed from whole stages
-    if (result.type().is_scalar()) write(result, scope, place);
+  for (const ChainResult& r : results)  // numbers that are computed from whole stages
+    if (r.is_number()) write(r.value, scope, *r.place);
 }
 
 }  // namespace lift

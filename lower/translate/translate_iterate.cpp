@@ -21,12 +21,6 @@ bool is_in_group(const Expr& e) {
   const auto holds = [&](Op op) { return contains(e, [&](const Expr& x) { return x.is(op); }); };
   return holds(Op::MapLcl) && !holds(Op::MapGlb) && !holds(Op::MapWrg);
 }
-/// Where the steps are stored.
-AddressSpace space_of(const Expr& step) {
-  return step.is(Op::ToGlobal)  ? AddressSpace::Global
-         : step.is(Op::ToLocal) ? AddressSpace::Local
-                                : AddressSpace::Private;
-}
 /// Other arrays than those that the iteration reads: the program's own, where what is read are its arguments.
 bool lies_apart(const Expr& e, const Acceptor& to, const std::function<bool(const std::string&)>& is_own) {
   const std::set<std::string> arrays = arrays_at(to);
@@ -138,7 +132,7 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
   };
   std::vector<Acceptor> turn[2];
   const auto make_turn = [&](const char* name, std::vector<Acceptor>& made) {
-    const AddressSpace space = space_of(f.child(0));
+    const AddressSpace space = memory_of(f.child(0)).value_or(AddressSpace::Private);
     const LayoutRequest layout = asked_layout(f.child(0));
     if (!some_stay) {
       const Acceptor all = new_array(name, e.type(), space, layout);
@@ -179,7 +173,8 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
     // There and back, so that the last step ends where it is known, however many there are. What is one step
     // too many for that comes first; without one the start value is copied.
     const bool back_to_result =
-        !some_stay && space_of(f.child(0)) == AddressSpace::Global && is_readable(result, e.type()) &&
+        !some_stay && memory_of(f.child(0)).value_or(AddressSpace::Private) == AddressSpace::Global &&
+        is_readable(result, e.type()) &&
         lies_apart(e, result, [&](const std::string& array) { return is_own(array); });
     if (back_to_result)
       turn[0] = last;
@@ -226,7 +221,8 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
 View Translator::iterate(const Expr& e, const ScopePtr& scope) {
   if (stores_steps(e)) {  // where it is read, and nowhere else
     const Expr& stored = e.child(0).child(0);
-    const Acceptor own = new_array("steps", e.type(), space_of(stored), asked_layout(stored));
+    const Acceptor own =
+        new_array("steps", e.type(), memory_of(stored).value_or(AddressSpace::Private), asked_layout(stored));
     write_iterate(e, scope, own);
     return view_of(own, e.type());
   }

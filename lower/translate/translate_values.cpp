@@ -334,10 +334,8 @@ View Translator::place(const Expr& e, const ScopePtr& scope) {
   if (const Expr& made = e.child(0);
       own && is_reduce(made.op()) && made.type().has_arrays() && !is_unrolled(made))
     return eval(made, scope);  // its accumulators are that array
-  const AddressSpace space = e.is(Op::ToGlobal)  ? AddressSpace::Global
-                             : e.is(Op::ToLocal) ? AddressSpace::Local
-                                                 : AddressSpace::Private;
-  const Acceptor place = new_array(e.is(Op::ToGlobal) ? "work" : "tile", e.type(), space, asked_layout(e));
+  const Acceptor place =
+      new_array(e.is(Op::ToGlobal) ? "work" : "tile", e.type(), *memory_of(e), asked_layout(e));
   write(e.child(0), scope, place);
   return view_of(place, e.type());
 }

@@ -172,16 +172,10 @@ class Walk {
   Chain chain_;
 };
 
-}  // namespace
-
-namespace {
-
-bool is_scheduled(const Expr& e) { return e.is(Op::Band) || e.is(Op::Ring); }
-
 /// The innermost iteration whose step has the first schedule below e; false: none has.
 bool find_scheduled_step(const Expr& e, Place& at) {
   for (std::size_t i = 0; i < e.children().size(); ++i) {
-    if (!contains(e.child(i), is_scheduled)) continue;
+    if (!contains(e.child(i), is_schedule)) continue;
     at.push_back(static_cast<int>(i));
     if (find_scheduled_step(e.child(i), at)) return true;
     if (is_step(e, {0, 0}) && i == 0) return at.push_back(0), true;
@@ -193,11 +187,13 @@ bool find_scheduled_step(const Expr& e, Place& at) {
 
 }  // namespace
 
+bool is_schedule(const Expr& e) { return e.is(Op::Band) || e.is(Op::Ring); }
+
 Program scheduled_program(const Program& program) {
   Place at;
   if (!find_scheduled_step(program.body, at)) return program;
   const Expr step = part_at(program.body, at);
-  if (contains(replaced_at(program.body, at, param("step", step.type())), is_scheduled))
+  if (contains(replaced_at(program.body, at, param("step", step.type())), is_schedule))
     throw UserError("band: there is one schedule within an iteration, and another one; have one of them");
   return step_program(program, at);
 }
@@ -260,7 +256,7 @@ class LiesIn {
   std::vector<StepPart> parts(const Expr& body, std::size_t components, const Type& state) {
     std::vector<StepPart> r(components, StepPart::turns);
     Expr e = body;
-    while (is_identity(e.op()) || e.is(Op::ToGlobal) || (e.is(Op::Let) && e.child(1).is(Op::Lambda))) {
+    while (is_identity(e.op()) || (e.is(Op::Let) && e.child(1).is(Op::Lambda))) {
       if (!e.is(Op::Let)) {
         e = e.child(0);
         continue;
@@ -289,7 +285,7 @@ class LiesIn {
   std::optional<Where> of(const Expr& e) const {
     const auto at = std::find_if(where_.begin(), where_.end(), [&](const auto& w) { return w.first == e; });
     if (at != where_.end()) return at->second;
-    if (is_identity(e.op()) || e.is(Op::ToGlobal)) return of(e.child(0));
+    if (is_identity(e.op())) return of(e.child(0));
     const bool steps = e.is(Op::Iterate) && e.type().is_array() && overwrites_steps(e);
     if (!e.is(Op::UpdateInPlace) && !steps) return std::nullopt;
     auto w = of(e.child(steps ? 1 : 0));

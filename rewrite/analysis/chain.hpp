@@ -35,6 +35,9 @@ struct Chain {
   Place place() const;                           ///< of the let around the first stage's value
 };
 
+/// A band, or a ring, which is read within one.
+bool is_schedule(const Expr& e);
+
 /// What a schedule (bands, rings) is about: the program, or the step of the iteration that it
 /// stands in. UserError where there is one within an iteration and another outside of it.
 Program scheduled_program(const Program& program);

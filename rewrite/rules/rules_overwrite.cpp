@@ -17,9 +17,6 @@
 namespace lift {
 namespace {
 
-bool is_scheduled(const Expr& e) {
-  return contains(e, [](const Expr& x) { return x.is(Op::Band) || x.is(Op::Ring); });
-}
 bool mentions(const Expr& e, const std::string& name) {
   const std::vector<Expr> all = params_of(e);
   return std::any_of(all.begin(), all.end(), [&](const Expr& x) { return param_name(x) == name; });
@@ -107,8 +104,8 @@ class Overwriting {
  private:
   static bool is_scheduled_here(const Expr& value) {
     Expr e = value;
-    while (is_identity(e.op()) && !e.is(Op::Band) && !e.is(Op::Ring)) e = e.child(0);
-    return !e.is(Op::Iterate) && is_scheduled(e);
+    while (is_identity(e.op()) && !is_schedule(e)) e = e.child(0);
+    return !e.is(Op::Iterate) && contains(e, is_schedule);
   }
 
   // ---- what is read when
