@@ -38,14 +38,13 @@ bool same_nest(const Nest& a, const Nest& b) {
                                             });
 }
 
-enum class Kinds : std::uint8_t { nests, columns, folds, reductions };
-Kinds which(const Program& program, const SpaceOptions& options) {
-  if (!have_one_nest(program)) return Kinds::reductions;
+Inside which(const Program& program, const SpaceOptions& options) {
+  if (!have_one_nest(program)) return Inside::numbers;
   const Program first = single_sweep(program, 0);
   const Nest nest = main_nest(first.body);
-  if (levels_around_scans(first.body, nest) > 0) return Kinds::columns;
-  if (are_folds(program, options)) return Kinds::folds;
-  return nest.levels.empty() ? Kinds::reductions : Kinds::nests;
+  if (levels_around_scans(first.body, nest) > 0) return Inside::scans;
+  if (are_folds(program, options)) return Inside::folds;
+  return nest.levels.empty() ? Inside::numbers : Inside::cells;
 }
 
 }  // namespace
@@ -65,15 +64,15 @@ namespace {
 bool are_mixed(const Program& program, const std::vector<Place>& parts, const SpaceOptions& options) {
   if (parts.size() < 2 || contains(program.body, [](const Expr& e) { return e.is(Op::Iterate); }))
     return false;
-  std::vector<Kinds> kinds;
+  std::vector<Inside> kinds;
   for (const Place& p : parts) {
     const Program part = step_program(program, p);
-    const Kinds kind = which(part, options);
+    const Inside kind = which(part, options);
     const bool reduces = contains(part.body, [](const Expr& e) { return is_reduce(e.op()); });
-    add_new(kinds, kind == Kinds::reductions && !reduces ? Kinds::nests : kind);
+    add_new(kinds, kind == Inside::numbers && !reduces ? Inside::cells : kind);
   }
-  const bool apart = kinds.front() == Kinds::nests && !is_grid(options.target) && !have_one_nest(program);
-  return kinds.size() > 1 || kinds.front() == Kinds::columns || kinds.front() == Kinds::folds || apart;
+  const bool apart = kinds.front() == Inside::cells && !is_grid(options.target) && !have_one_nest(program);
+  return kinds.size() > 1 || kinds.front() == Inside::scans || kinds.front() == Inside::folds || apart;
 }
 
 bool updates_border(const ChainStage& s) {
@@ -101,7 +100,7 @@ std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options);
 std::unique_ptr<Kind> kind_of_form(Rewriting start, const SpaceOptions& options) {
   const bool borders = !is_grid(options.target) && has_borders(start.program);
   if (!borders)
-    if (auto chain = chains(start, options)) return chain;
+    if (auto f = chain_in_step(start.program, options)) return loops_kind({std::move(start), *std::move(f)});
   if (const auto parts = parts_of(start.program.body); borders || are_mixed(start.program, parts, options))
     return stages_kind(
         std::move(start), parts,
@@ -114,19 +113,16 @@ std::unique_ptr<Kind> kind_of_form(Rewriting start, const SpaceOptions& options)
     staged = start;
     start = with_stages_fused(std::move(start));
   }
-  const Kinds kind = which(start.program, options);
-  if (staged && which(staged->program, options) != kind) staged.reset();  // its decisions would be others
-  switch (kind) {
-    case Kinds::columns:
-      return columns_kind(std::move(start), options);
-    case Kinds::folds:
-      return folds_kind(std::move(start), options);
-    case Kinds::reductions:
-      return reductions(std::move(start), std::move(staged), options);
-    case Kinds::nests:
-      break;
-  }
-  return nests(std::move(start), std::move(staged), options);
+  const Inside inside = which(start.program, options);
+  const auto form = [&](Rewriting r) {
+    NestFacts f = decisions_of(inside).facts(r.program, options);
+    f.inside = inside;
+    return KindWith::Form{std::move(r), std::move(f)};
+  };
+  const bool may_be_stored = inside == Inside::cells || inside == Inside::numbers;
+  if (!staged || !may_be_stored || which(staged->program, options) != inside)  // other decisions
+    return loops_kind(form(std::move(start)));
+  return loops_kind(form(std::move(start)), form(*std::move(staged)));
 }
 
 /// Whether several stages, or steps of an iteration, could share a pass over memory: else a step at a time is
@@ -201,34 +197,68 @@ std::unique_ptr<Kind> make_kind_of_step(const Program& step, const SpaceOptions&
   return kind_of(depths.empty() ? start : in_chain_form(start, depths.front()), options);
 }
 
-const std::vector<RegisteredDecision>& registered_decisions() {
-  static const auto& all = *new std::vector<RegisteredDecision>([] {
-    std::vector<RegisteredDecision> r;
-    const auto add = [&](const std::vector<RegisteredDecision>& some) {
-      for (const RegisteredDecision& d : some)
-        if (std::none_of(r.begin(), r.end(), [&](const RegisteredDecision& x) {
-              return x.key->name == std::string_view(d.key->name);
-            }))
-          r.push_back(d);
-    };
-    add(registered_form_decisions());
-    add({{common::stages().key, common::stages().switched}});
-    add(registered_nest_decisions());
-    add(registered_column_decisions());
-    add(registered_fold_decisions());
-    add(registered_reduction_decisions());
-    add(registered_chain_decisions());
-    add({{common::joined().key, common::joined().switched}});
-    add({{&key::follows, {}}});
-    add({{common::readonly().key, common::readonly().switched}});
-    return r;
-  }());
-  return all;
+Settings allowed(const Decision& d, const Settings& all, const NestFacts& f, const Configuration& c) {
+  Settings r;
+  const Settings some = d.among ? d.among(f, c) : Settings{};
+  for (const Setting& s : all)
+    if (d.among ? contains(some, s) : !d.admits || d.admits(f, c, s)) r.push_back(s);
+  return r;
+}
+
+std::string KindWith::words(const Configuration& c) const {
+  std::string s;
+  for (const Decision* d : said_)
+    if (const std::string w = d->words ? d->words(form(c).facts, c) : ""; !w.empty())
+      s += (s.empty() ? "" : ", ") + w;
+  return s;
+}
+
+BoundDecision KindWith::bound(const Decision& d) const {
+  BoundDecision b;
+  b.key = d.key;
+  // What is stored is a question about the form in which it is.
+  b.settings = d.settings((d.key == &key::stages && staged_ ? *staged_ : fused_).facts);
+  if (d.about_stages && staged_)
+    for (const Setting& s : d.settings(staged_->facts)) add_new(b.settings, s);
+  b.allowed = [this, &d, all = b.settings](const Configuration& c) {
+    return allowed(d, all, form(c).facts, c);
+  };
+  b.suits = [this, &d](const Configuration& c, const Settings& allowed) {
+    return d.suits ? d.suits(form(c).facts, c, allowed) : allowed.front();
+  };
+  b.searched = !d.searched || d.searched(fused_.facts);
+  return b;
+}
+
+namespace {
+
+/// Loops that are around one thing.
+class LoopsKind : public KindWith {
+ public:
+  LoopsKind(Form fused, std::optional<Form> staged)
+      : KindWith(std::move(fused), std::move(staged)), all_(decisions_of(facts().inside)) {
+    for (const Decision* d : all_.decisions)
+      if (d->key != &key::stages || stored_facts() != nullptr) add(bound(*d));
+    for (const Decision* d : all_.said) say(*d);
+  }
+  std::vector<Wishes> first_guesses() const override { return all_.first_guesses(facts(), stored_facts()); }
+  Rewriting derive(const Configuration& c) const override {
+    return all_.derive(form(c).start, form(c).facts, c);
+  }
+
+ private:
+  const LoopDecisions& all_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kind> loops_kind(KindWith::Form fused, std::optional<KindWith::Form> staged) {
+  return std::make_unique<LoopsKind>(std::move(fused), std::move(staged));
 }
 
 const Key* find_key(std::string_view name) {
-  for (const RegisteredDecision& d : registered_decisions())
-    if (d.key->name == name) return d.key;
+  for (const Decision* d : all_decisions())
+    if (d->key->name == name) return d->key;
   if (const Key* of_rule = find_rule_key(name, find_key)) return of_rule;
   const auto [of_first, number] = class_of(name);
   const Key* key = number > 1 ? find_key(of_first) : nullptr;

@@ -10,7 +10,6 @@
 #include <functional>
 #include <memory>
 
-#include "rewrite/space/common/common.hpp"
 #include "rewrite/space/decision.hpp"
 #include "rewrite/space/options.hpp"
 
@@ -19,12 +18,6 @@ namespace lift {
 /// Some decisions of a configuration, the others as the space would have them: of each a setting, or else how
 /// one begins.
 using Wishes = Configuration;
-
-/// A decision of a kind, whatever the facts.
-struct RegisteredDecision {
-  const Key* key;
-  SwitchWords switched;
-};
 
 class Kind {
  public:
@@ -43,11 +36,17 @@ std::unique_ptr<Kind> make_kind_of_step(const Program& step, const SpaceOptions&
 /// Of programs of several sweeps: all have the same loops, over as many cells or fewer.
 bool have_one_nest(const Program& program);
 
-std::unique_ptr<Kind> nests(Rewriting fused, std::optional<Rewriting> staged, const SpaceOptions& options);
-std::unique_ptr<Kind> columns_kind(Rewriting start, const SpaceOptions& options);
-std::unique_ptr<Kind> folds_kind(Rewriting start, const SpaceOptions& options);
-std::unique_ptr<Kind> reductions(Rewriting fused, std::optional<Rewriting> staged,
-                                 const SpaceOptions& options);
+/// What there is to decide about loops that are around something, how it is taken, and what is tried first.
+struct LoopDecisions {
+  std::vector<const Decision*> decisions;  ///< in dependency order: a decision asks only for those before it
+  std::vector<const Decision*> said;       ///< in words: from the data that is worked on to the inner loop
+  NestFacts (*facts)(const Program& program, const SpaceOptions& options);
+  Rewriting (*derive)(const Rewriting& start, const NestFacts& f, const Configuration& c);
+  /// `stored`: of the program with its stages stored, where it has such.
+  std::vector<Wishes> (*first_guesses)(const NestFacts& f, const NestFacts* stored);
+};
+const LoopDecisions& decisions_of(Inside inside);
+
 /// Whether a program is one of folds: its loops are around reductions of more than a few elements, all of
 /// which have known lengths. On a grid cells are work-items, whatever they compute.
 bool are_folds(const Program& program, const SpaceOptions& options);
@@ -57,8 +56,8 @@ using KindOfPart = std::function<std::unique_ptr<Kind>(const Program& part, cons
 /// `places`: of the parts, in the order in which they are computed.
 std::unique_ptr<Kind> stages_kind(Rewriting start, const std::vector<Place>& places,
                                   const KindOfPart& kind_of, const SpaceOptions& options);
-/// Null for a program that is no chain whose stages can go in step.
-std::unique_ptr<Kind> chains(const Rewriting& start, const SpaceOptions& options);
+/// What is known of a chain whose stages can go in step; nothing of another program.
+std::optional<NestFacts> chain_in_step(const Program& program, const SpaceOptions& options);
 /// Of a program whose result a loop over time makes: the kind that a step of it is of. `step`: of the loop,
 /// in the program's body.
 std::unique_ptr<Kind> loop_over_time(Rewriting start, const Place& step, const SpaceOptions& options);
@@ -81,76 +80,43 @@ using MakeKind = std::function<std::unique_ptr<Kind>(const Program& program, con
 /// too many programs.
 std::unique_ptr<Kind> kind_by_rules(const Program& program, const SpaceOptions& options,
                                     const MakeKind& make);
-/// All decisions of all kinds, each name once.
-const std::vector<RegisteredDecision>& registered_decisions();
-std::vector<RegisteredDecision> registered_nest_decisions();
-std::vector<RegisteredDecision> registered_column_decisions();
-std::vector<RegisteredDecision> registered_fold_decisions();
-std::vector<RegisteredDecision> registered_reduction_decisions();
-std::vector<RegisteredDecision> registered_chain_decisions();
-std::vector<RegisteredDecision> registered_form_decisions();
+/// Whatever the loops are around, each name once.
+const std::vector<const Decision*>& all_decisions();
 
-/// What kinds have in common: the program in block form, with its stages computed where they are used and, if
-/// it has any, stored; facts of both.
-template <class Facts>
+/// The program in block form, with its stages computed where they are used and, if it has any, stored; facts
+/// of both.
 class KindWith : public Kind {
  public:
   struct Form {
     Rewriting start;
-    Facts facts;
+    NestFacts facts;
   };
   const std::vector<BoundDecision>& decisions() const override { return decisions_; }
-  std::string words(const Configuration& c) const override {
-    std::string s;
-    for (const BoundDecision& d : said_) {
-      const std::string w = d.words(c);
-      if (!w.empty()) s += (s.empty() ? "" : ", ") + w;
-    }
-    return s;
-  }
+  std::string words(const Configuration& c) const override;
 
  protected:
-  KindWith(Form fused, std::optional<Form> staged) : fused_(std::move(fused)), staged_(std::move(staged)) {}
+  explicit KindWith(Form fused, std::optional<Form> staged = {})
+      : fused_(std::move(fused)), staged_(std::move(staged)) {}
   const Form& form(const Configuration& c) const { return is_fused(c) || !staged_ ? fused_ : *staged_; }
-  const Facts& facts() const { return fused_.facts; }
-  const Facts* stored_facts() const { return staged_ ? &staged_->facts : nullptr; }
-  bool has_stages() const { return staged_.has_value(); }
+  const NestFacts& facts() const { return fused_.facts; }
+  const NestFacts* stored_facts() const { return staged_ ? &staged_->facts : nullptr; }
 
-  /// The decision about this program; `view` takes the decision's facts out of the kind's.
-  template <class Part, class View>
-  BoundDecision bound(const Decision<Part>& d, const View& view) const {
-    BoundDecision b;
-    b.key = d.key;
-    // What is stored is a question about the form in which it is.
-    b.settings = d.settings(view(d.key == &key::stages && staged_ ? staged_->facts : fused_.facts));
-    if (d.about_stages && staged_)
-      for (const Setting& s : d.settings(view(staged_->facts)))
-        if (!contains(b.settings, s)) b.settings.push_back(s);
-    const auto now = [this, view](const Configuration& c) -> const Part& { return view(form(c).facts); };
-    b.allowed = [now, &d, all = b.settings](const Configuration& c) { return allowed(d, all, now(c), c); };
-    b.suits = [now, &d](const Configuration& c, const Settings& allowed) {
-      return d.suits ? d.suits(now(c), c, allowed) : allowed.front();
-    };
-    b.words = [now, &d](const Configuration& c) { return d.words ? d.words(now(c), c) : std::string(); };
-    b.searched = !d.searched || d.searched(view(fused_.facts));
-    return b;
-  }
-  BoundDecision bound(const Decision<Facts>& d) const {
-    return bound(d, [](const Facts& f) -> const Facts& { return f; });
-  }
-  BoundDecision bound_common(const Decision<ProgramFacts>& d) const {
-    return bound(d, [](const Facts& f) -> const ProgramFacts& { return f; });
-  }
+  /// The decision about this program.
+  BoundDecision bound(const Decision& d) const;
   /// A decision without settings does not exist in the program.
   void add(BoundDecision d) {
     if (!d.settings.empty()) decisions_.push_back(std::move(d));
   }
-  void say(BoundDecision d) { said_.push_back(std::move(d)); }
+  void say(const Decision& d) { said_.push_back(&d); }
 
  private:
   Form fused_;
   std::optional<Form> staged_;
-  std::vector<BoundDecision> decisions_, said_;
+  std::vector<BoundDecision> decisions_;
+  std::vector<const Decision*> said_;
 };
+
+/// Of loops that are around one thing, and of the same with their stages stored.
+std::unique_ptr<Kind> loops_kind(KindWith::Form fused, std::optional<KindWith::Form> staged = {});
 
 }  // namespace lift

@@ -69,8 +69,8 @@ std::optional<Configuration> granted(const Kind& kind, const Wishes& wishes) {
 
 std::vector<SwitchKind> switch_kinds() {
   std::vector<SwitchKind> r;
-  for (const RegisteredDecision& d : registered_decisions())
-    if (d.switched.title != nullptr) r.push_back({d.key, d.switched.title, d.switched.absent});
+  for (const Decision* d : all_decisions())
+    if (d->switched.title != nullptr) r.push_back({d->key, d->switched.title, d->switched.absent});
   return r;
 }
 

@@ -174,7 +174,6 @@ class Under : public Kind {
       d.suits = [this, &own](const Configuration& c, const Settings& allowed) {
         return own.suits(told(c), allowed);
       };
-      d.words = [this, &own](const Configuration& c) { return own.words(told(c)); };
       decisions_.push_back(std::move(d));
     }
   }

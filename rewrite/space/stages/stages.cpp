@@ -9,16 +9,10 @@
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/class_keys.hpp"
 #include "rewrite/space/common/common.hpp"
-#include "rewrite/space/kind.hpp"
+#include "rewrite/space/decisions/decisions.hpp"
 
 namespace lift {
 namespace {
-
-Place below(const Place& around, const Place& place) {
-  Place r = around;
-  r.insert(r.end(), place.begin(), place.end());
-  return r;
-}
 
 /// Decided for the whole program, not for one of its parts.
 bool is_of_whole(const Key& k) {
@@ -32,7 +26,7 @@ bool is_of_whole(const Key& k) {
                     key::loads.name,
                     key::one_group.name,
                     key::joined.name,
-                    common::readonly().key->name};
+                    decisions::readonly().key->name};
   return std::any_of(any.begin(), any.end(), [&](const char* n) { return n == std::string_view(k.name); });
 }
 
@@ -70,7 +64,7 @@ struct Part {
   /// Without what is said of arguments, which is said of the whole program's.
   Configuration loops(const Configuration& c) const {
     Configuration r = own(c);
-    r.erase(*common::readonly().key);
+    r.erase(*decisions::readonly().key);
     return r;
   }
 };
@@ -157,8 +151,9 @@ void number_classes(std::vector<Part>& parts) {
   }
 }
 
-struct StagesFacts : ProgramFacts {
-  std::vector<std::optional<Nat>> cells, columns;  ///< of each part, where it has such: points of a row
+/// Of each part, where it has such: points of a row.
+struct Rows {
+  std::vector<std::optional<Nat>> cells, columns;
   /// Whether a part's loops over cells can go in the tiles of another one's columns.
   bool follows(std::size_t part, std::size_t other) const {
     return cells[part] && columns[other] && *cells[part] == *columns[other];
@@ -166,40 +161,40 @@ struct StagesFacts : ProgramFacts {
   bool can_follow() const {
     for (std::size_t i = 0; i < cells.size(); ++i)
       for (std::size_t j = 0; j < cells.size(); ++j)
-        if (follows(i, j)) return !on_grid();
+        if (follows(i, j)) return true;
     return false;
   }
 };
 
-StagesFacts stages_facts(const Program& program, const std::vector<Place>& parts,
-                         const SpaceOptions& options) {
-  StagesFacts f;
-  static_cast<ProgramFacts&>(f) = program_facts(program, options);
+Rows rows_of(const Program& program, const std::vector<Place>& parts) {
+  Rows r;
   for (const Place& p : parts) {
     const Expr e = part_at(program.body, p);
-    f.cells.push_back(row_of_cells(e)), f.columns.push_back(points_of_columns(e));
+    r.cells.push_back(row_of_cells(e)), r.columns.push_back(points_of_columns(e));
   }
-  f.joins_stages = have_joined_stages(program) || f.can_follow();
-  return f;
+  return r;
 }
 
-class StagesKind : public KindWith<StagesFacts> {
+class StagesKind : public KindWith {
  public:
-  StagesKind(Form form, std::vector<Part> parts) : KindWith(std::move(form), {}), parts_(std::move(parts)) {
+  StagesKind(Form form, std::vector<Part> parts, Rows rows)
+      : KindWith(std::move(form)), parts_(std::move(parts)), rows_(std::move(rows)) {
     for (const Part& p : parts_)
       for (const BoundDecision& d : p.kind->decisions())
         if (!is_of_whole(*d.key)) add_new(keys_, p.key_of(d));
     for (const Key* k : keys_) add(of_parts(*k));
-    for (const common::CommonDecision* x : {&common::joined(), &common::readonly()})
-      add(bound_common(*x)), say(bound_common(*x));
-    if (facts().can_follow()) add(following()), say(following());
+    for (const Decision* x : {&decisions::joined(), &decisions::readonly()}) add(bound(*x)), say(*x);
+    if (can_follow()) add(following());
   }
 
   std::string words(const Configuration& c) const override {
     std::vector<std::string> said;
     for (const Part& p : parts_)
       if (std::string w = p.kind->words(p.loops(c)); !w.empty()) add_new(said, w);
-    if (std::string w = KindWith::words(c); !w.empty()) said.push_back(w);
+    std::string w = KindWith::words(c);
+    if (can_follow() && c[key::follows])
+      w += (w.empty() ? "" : ", ") + std::string("cells in the tiles of columns");
+    if (!w.empty()) said.push_back(w);
     std::string s;
     for (const std::string& w : said) s += (s.empty() ? "" : "; ") + w;
     return s;
@@ -226,55 +221,52 @@ class StagesKind : public KindWith<StagesFacts> {
 
   Rewriting derive(const Configuration& c) const override {
     const auto& [start, f] = form(c);
-    Deriver d(start);
+    NestDeriver d(start, f);
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const Part& p = parts_[i];
-      if (const std::int64_t tile = followed_tile(f, c, i); tile > 0)
+      if (const std::int64_t tile = followed_tile(c, i); tile > 0)
         follow(d, p.place, tile, f.lanes);
       else
         for (const Step& s : p.kind->derive(p.loops(c)).steps)
           d.step(s.rule, s.parameters, below(p.place, s.place));
     }
     run_other_loops(d, f, {.width = f.lanes});
-    take(common::joined(), d, f, c);
-    take(common::readonly(), d, f, c);
+    take({&decisions::joined(), &decisions::readonly()}, d, f, c);
     run_scans(d);
     return d.result();
   }
 
  private:
   /// The tile of the columns that a part's cells follow; 0: of none.
-  std::int64_t followed_tile(const StagesFacts& f, const Configuration& c, std::size_t part) const {
+  std::int64_t followed_tile(const Configuration& c, std::size_t part) const {
     const Setting* follows = c.find(key::follows);
-    return follows != nullptr && *follows == setting_of(true) ? tile_beside(f, c, part) : 0;
+    return follows != nullptr && *follows == setting_of(true) ? tile_beside(c, part) : 0;
   }
-  std::int64_t tile_beside(const StagesFacts& f, const Configuration& c, std::size_t part) const {
+  std::int64_t tile_beside(const Configuration& c, std::size_t part) const {
     for (std::size_t j = 0; j < parts_.size(); ++j) {
-      if (!f.follows(part, j)) continue;
+      if (!rows_.follows(part, j)) continue;
       const Configuration own = parts_[j].own(c);
       const Setting *order = own.find(key::order), *tile = own.find(key::tile);
       if (order == nullptr || tile == nullptr) continue;
       const Loops& loops = std::get<Loops>(*order);
       const AxisSizes& sizes = std::get<AxisSizes>(*tile);
-      const bool whole = !sizes.empty() && cells_have(*f.cells[part], sizes.list[0].size);
+      const bool whole = !sizes.empty() && cells_have(*rows_.cells[part], sizes.list[0].size);
       if (whole && !loops.names.empty() && loops.names.back() != "k") return sizes.list[0].size;
     }
     return 0;
   }
+  bool can_follow() const { return !facts().on_grid() && rows_.can_follow(); }
   BoundDecision following() const {
     BoundDecision d;
     d.key = &key::follows;
     d.settings = {setting_of(true), setting_of(false)};
     d.allowed = [this](const Configuration& c) {
       bool can = false;
-      for (std::size_t i = 0; i < parts_.size(); ++i) can = can || tile_beside(facts(), c, i) > 0;
+      for (std::size_t i = 0; i < parts_.size(); ++i) can = can || tile_beside(c, i) > 0;
       return can && c[key::joined] != Joined::no ? Settings{setting_of(true), setting_of(false)}
                                                  : Settings{setting_of(false)};
     };
     d.suits = [](const Configuration&, const Settings& allowed) { return allowed.front(); };
-    d.words = [](const Configuration& c) -> std::string {
-      return c[key::follows] ? "cells in the tiles of columns" : "";
-    };
     return d;
   }
   BoundDecision of_parts(const Key& shown) const {
@@ -302,11 +294,11 @@ class StagesKind : public KindWith<StagesFacts> {
         }
       return allowed.front();
     };
-    d.words = [](const Configuration&) { return std::string(); };
     return d;
   }
 
   std::vector<Part> parts_;
+  Rows rows_;
   std::vector<const Key*> keys_;
 };
 
@@ -324,8 +316,12 @@ std::unique_ptr<Kind> stages_kind(Rewriting start, const std::vector<Place>& pla
     parts.push_back({place, std::move(kind), std::move(guesses)});
   }
   number_classes(parts);
-  StagesFacts f = stages_facts(start.program, places, options);
-  return std::make_unique<StagesKind>(StagesKind::Form{std::move(start), std::move(f)}, std::move(parts));
+  Rows rows = rows_of(start.program, places);
+  NestFacts f;
+  static_cast<ProgramFacts&>(f) = program_facts(start.program, options);
+  f.joins_stages = have_joined_stages(start.program) || (!f.on_grid() && rows.can_follow());
+  return std::make_unique<StagesKind>(StagesKind::Form{std::move(start), std::move(f)}, std::move(parts),
+                                      std::move(rows));
 }
 
 }  // namespace lift

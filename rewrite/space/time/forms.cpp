@@ -77,7 +77,6 @@ class ByForm : public Kind {
     for (const KindOfForm& x : kinds_) d.settings.push_back(x.setting);
     d.allowed = [all = d.settings](const Configuration&) { return all; };
     d.suits = [](const Configuration&, const Settings& allowed) { return allowed.front(); };
-    d.words = [](const Configuration&) { return std::string(); };
     return d;
   }
   /// Where the kind of a form has no such decision, one setting is as good as another.
@@ -99,7 +98,6 @@ class ByForm : public Kind {
       const BoundDecision* now = find(*at(c).kind, key);
       return now != nullptr ? now->suits(own(c), allowed) : allowed.front();
     };
-    d.words = [](const Configuration&) { return std::string(); };
     return d;
   }
 
@@ -113,7 +111,5 @@ class ByForm : public Kind {
 std::unique_ptr<Kind> by_form(const Key& key, std::vector<KindOfForm> kinds) {
   return std::make_unique<ByForm>(key, std::move(kinds));
 }
-
-std::vector<RegisteredDecision> registered_form_decisions() { return {{&key::depth, {}}, {&key::wraps, {}}}; }
 
 }  // namespace lift
