@@ -172,7 +172,7 @@ class OpenMP : public CLike {
     helpers_.insert("turns");
     const std::string lower = nat(f.lower).s, upper = nat(f.upper).in(5);
     open_scope();
-    turns_ = unique("turns");
+    turns_ = own_name("turns");
     const std::string v = declare(f.var);
     line("turn " + turns_ + "[most_turns];");
     line("first_turns(" + turns_ + ", " + lower + ");");
@@ -214,7 +214,7 @@ class OpenMP : public CLike {
       for (const std::string& c : contract_of(k_, [&](const NatAtom& a) { return name(a); }))
         line(*helpers_.insert("assert").first + "(" + c + ");");
     if (allocates) {
-      scratch_ = unique("scratch");
+      scratch_ = own_name("scratch");
       line("const long " + scratch_ + "_bytes = " + nat(k_.scratch).s + ";  /* of each thread */");
       line("char *const " + scratch_ + " = new_scratch(" + scratch_ + "_bytes);");
       line("if (!" + scratch_ + ") return 1;");
