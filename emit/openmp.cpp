@@ -72,7 +72,11 @@ class OpenMP : public CLike {
     return "__builtin_convertvector(" + x + ", " + vector_type(to, width) + ")";
   }
   std::string splat(Scalar s, int width, const std::string& x) override {
-    if (s == boolean) return "((" + vector_type(s, width) + "){0} - (" + x + "))";
+    if (s == boolean) {  // compilers do not make an int a lane of fewer bytes by themselves
+      const std::size_t bytes = size_of(vectors_.mask_lane(width));
+      const std::string narrow = bytes == 1 ? "(signed char)" : bytes == 2 ? "(short)" : "";
+      return "((" + vector_type(s, width) + "){0} - " + narrow + "(" + x + "))";
+    }
     return vectors_.splat(s, width) + "(" + x + ")";
   }
   std::string shuffle(const Term& t) override {
