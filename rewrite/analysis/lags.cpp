@@ -22,6 +22,16 @@ bool is_written(const StageGraph& g, const Chain& chain, const std::string& arra
                      [&](const StageWrites& w) { return w.storage == storage; });
 }
 
+/// Whether all that the one stage computes is replaced by the other, of arrays of one shape.
+bool replaces(const StageWrites& other, const StageWrites& one) {
+  if (other.begins.size() != one.begins.size()) return false;
+  for (std::size_t d = 0; d < one.begins.size(); ++d)
+    if (!Facts().proves(less_equal(other.begins[d], one.begins[d])) ||
+        !Facts().proves(less_equal(one.begins[d] + one.computed[d], other.begins[d] + other.computed[d])))
+      return false;
+  return true;
+}
+
 /// What an update leaves of its base is copied plane by plane, in step, where one of the two is a ring.
 bool copies_by_planes(const Chain& chain, std::size_t stage, const std::string& base) {
   return is_ring(chain.stages[stage]) ||
@@ -204,6 +214,20 @@ std::string why_not_doacross(const Chain& chain, const StageGraph& graph) {
   return "";
 }
 
+std::string why_copies_are_late(const Chain& chain, const StageGraph& graph) {
+  for (std::size_t j = 1; j < graph.stages.size(); ++j) {
+    const StageWrites& w = graph.stages[j];
+    if (!w.base || w.storage == name_of(chain, j) || overwrites_base(chain.stages[j].value) ||
+        copies_by_planes(chain, j, *w.base))
+      continue;
+    for (std::size_t i = 0; i < j; ++i)
+      if (graph.stages[i].storage == w.storage && !replaces(w, graph.stages[i]))
+        return name_of(chain, j) + " copies " + *w.base + " before all steps, but " + name_of(chain, i) +
+               " computes some of what is copied: update it in place, or keep the stages in rings";
+  }
+  return "";
+}
+
 std::int64_t steps_apart(const Expr& in_step) { return in_step.is(Op::InStepTeam) ? step_width(in_step) : 0; }
 
 void check_in_step(const Program& program) {
@@ -227,6 +251,8 @@ void check_in_step(const Program& program) {
         !why.empty())
       throw UserError(op + ": " + why);
   }
+  if (const std::string why = why_copies_are_late(chain, graph); chain.tiles.empty() && !why.empty())
+    throw UserError("in_step: " + why);
   if (chain.steps.front().is(Op::InStepDoacross))
     if (const std::string why = why_not_doacross(chain, graph); !why.empty())
       throw UserError("in_step_doacross: " + why);

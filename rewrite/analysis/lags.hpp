@@ -43,6 +43,11 @@ std::string why_not_in_step(const Chain& chain, const StageGraph& graph, std::si
 /// dependences go forward along both axes, as the lags of both respect them.
 std::string why_not_doacross(const Chain& chain, const StageGraph& graph);
 
+/// What an update that is not in place leaves of its base is copied before all steps, unless one of the two
+/// is a ring: which of that another stage computes in step. The stage graph takes updates to be in place
+/// where they may be. Empty: none does.
+std::string why_copies_are_late(const Chain& chain, const StageGraph& graph);
+
 /// `apart` of an in_step.
 std::int64_t steps_apart(const Expr& in_step);
 

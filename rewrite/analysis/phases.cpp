@@ -72,6 +72,7 @@ void check_in_phases(const Program& program) {
   const StageGraph graph = stage_graph(chain);
   const Shifts least = least_shifts(chain, graph, axis);
   if (!least.obstacle.empty()) refuse(least.obstacle);
+  if (const std::string why = why_copies_are_late(chain, graph); !why.empty()) refuse(why);
   const Shifts given{phase_shifts(phases), ""};
   if (given.by_stage.size() != chain.stages.size())
     refuse(std::to_string(given.by_stage.size()) + " shifts for " + std::to_string(chain.stages.size()) +

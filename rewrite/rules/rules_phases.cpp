@@ -1,6 +1,7 @@
 // Chains in tiles of two phases.
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/analysis/lags.hpp"
 #include "rewrite/analysis/phases.hpp"
 #include "rewrite/rules/rules.hpp"
 
@@ -13,8 +14,10 @@ Result<Program> in_phases(const Program& p, const Arguments& a) {
   if (!chain.phases.empty()) return Failure{"the chain goes in phases already"};
   if (!chain.tiles.empty()) return Failure{"the chain goes in tiles that overlap already"};
   if (!chain.steps.empty()) return Failure{"the chain goes in step already: use this rule before in-step"};
-  const Shifts shifts = least_shifts(chain, stage_graph(chain), static_cast<std::size_t>(axis));
+  const StageGraph graph = stage_graph(chain);
+  const Shifts shifts = least_shifts(chain, graph, static_cast<std::size_t>(axis));
   if (!shifts.obstacle.empty()) return Failure{shifts.obstacle};
+  if (const std::string why = why_copies_are_late(chain, graph); !why.empty()) return Failure{why};
   if (width < shifts.least_width())
     return Failure{"tiles of " + std::to_string(width) +
                    " are too narrow: what is left around their seams meets; use " +

@@ -217,6 +217,8 @@ Result<Program> in_step(const Program& p, const Arguments& a) {
   const Lags lags = around ? lags_around_rings(chain, graph, 1, width)
                            : lags_in_step(chain, graph, static_cast<std::size_t>(axis), width, 0);
   if (!lags.obstacle.empty()) return Failure{lags.obstacle};
+  if (const std::string why = why_copies_are_late(chain, graph); chain.tiles.empty() && !why.empty())
+    return Failure{why};
   const Place at = place_of_chain(chain);
   Program q = p;
   q.body = replaced_at(
