@@ -1,4 +1,4 @@
-// Chains of stages whose loops differ, as a kind of program: half-sweeps, then what they leave over on a
+// Chains of stages whose loops differ: half-sweeps, then what they leave over on a
 // coarser grid; fields that are updated in turn. All stages' loops run alike; what is decided is how they
 // follow one another.
 #include <algorithm>
@@ -41,6 +41,17 @@ void lay_out(Deriver& d, const NestFacts& f, const Configuration& c) {
   if (!f.chain.apart.empty())
     arguments.insert(arguments.end(), f.chain.coloured.begin(), f.chain.coloured.end());
   d.step("layout", arguments, {});
+}
+
+/// Strips around steps.
+void go_in_step(Deriver& d, const NestFacts& f, const Configuration& c) {
+  const std::vector<AxisSize>& steps = c[key::time].list;
+  if (f.chain.rings && steps.size() == 1) d.try_step("rings", {}, {});
+  for (const AxisSize& s : c[key::strips].list) d.step("in-tiles", {0, s.size}, {});
+  if (steps.size() > 1 && can_take_turns_in_rings(d.program(), steps[0].size))
+    d.step("rings-in-turns", {steps[0].size}, {});
+  for (std::size_t s = 0; s < steps.size(); ++s)
+    d.step("in-step", {static_cast<std::int64_t>(steps.size() - 1 - s), steps[s].size}, {});
 }
 
 /// Stages in place: tiles as large as leave two for each thread.
@@ -134,10 +145,10 @@ Rewriting chain::derive(const Rewriting& start, const NestFacts& f, const Config
   if (c[key::inner] == Inner::strided_vec) run_by_colour(d, f);
   if (c[key::stream])
     for (const Place& result : last_results(d.program().body)) d.step("stream", result);
-  // Strips go around the steps; layouts come last: arguments have other names by them.
-  take({&decisions::joined(), &decisions::readonly(), &chain::strips(), &chain::time(), &chain::team()}, d, f,
-       c);
-  lay_out(d, f, c);
+  take({&decisions::joined(), &decisions::readonly()}, d, f, c);
+  go_in_step(d, f, c);
+  take(decisions::team(), d, f, c);
+  lay_out(d, f, c);  // last: arguments have other names by it
   run_scans(d);
   return d.result();
 }

@@ -2,7 +2,7 @@
 // they are taken.
 #pragma once
 
-#include "rewrite/space/kind.hpp"
+#include "rewrite/space/variants.hpp"
 
 namespace lift {
 namespace decisions {
@@ -96,9 +96,6 @@ Rewriting derive(const Rewriting& start, const NestFacts& f, const Configuration
 std::vector<Wishes> first_guesses(const NestFacts& f, const NestFacts* stored);
 }  // namespace numbers
 namespace chain {
-const Decision& time();
-const Decision& strips();
-const Decision& team();
 Rewriting derive(const Rewriting& start, const NestFacts& f, const Configuration& c);
 std::vector<Wishes> first_guesses(const NestFacts& f, const NestFacts* stored);
 }  // namespace chain
@@ -163,8 +160,13 @@ std::int64_t plane_items(const NestFacts& f, const AxisSizes& tile);
 bool is_group(const NestFacts& f, const Configuration& c);
 std::vector<AxisSizes> tiles(const NestFacts& f);
 
-/// Whether the loops around updates, over boxes, keep all threads busy.
+/// Whether the loops around updates, over boxes, or around stages keep all threads busy.
 bool has_loops_for_threads(const NestFacts& f);
+/// Of stages whose loops differ, which have no loops around and no tiles to give each thread its own: a
+/// stage's planes of a step are what is shared.
+bool shares_steps(const NestFacts& f);
+/// And strips of their result, so many a thread.
+AxisSizes strips_a_thread(const NestFacts& f, std::int64_t each);
 /// Whether sweeps go in skewed tiles that threads take in turns: where there are no loops for all threads
 /// around them.
 bool goes_doacross(const NestFacts& f, const Configuration& c);

@@ -68,8 +68,8 @@ LoopDecisions about_numbers() {
 }
 
 LoopDecisions about_stages() {
-  const List all{&in_place(), &layout(), &chain::time(), &chain::strips(), &chain::team(), &inner(),
-                 &width(),    &late(),   &stream(),      &joined(),        &readonly()};
+  const List all{&in_place(), &layout(), &time(),   &strips(), &team(),    &inner(),
+                 &width(),    &late(),   &stream(), &joined(), &readonly()};
   return {all, all, chain_facts, chain::derive, chain::first_guesses};
 }
 

@@ -52,12 +52,22 @@ bool planes_are_large(const NestFacts& f) {
 }  // namespace
 
 bool has_loops_for_threads(const NestFacts& f) {
-  std::int64_t around = 1;
+  std::int64_t around = f.chain.around;
   for (std::size_t a = 0; a < f.above_update; ++a) around *= f.axes[a].extent.value_or(1000);
   return around >= f.options.threads;
 }
 
+AxisSizes strips_a_thread(const NestFacts& f, std::int64_t each) {
+  const std::int64_t threads = each * f.options.threads,
+                     planes = f.chain.planes > 0 ? f.chain.planes : std::int64_t{256} * f.options.threads;
+  return {{{*f.chain.steps, (planes + threads) / threads}}};
+}
+
 std::vector<AxisSizes> strips_of(const NestFacts& f) {
+  if (f.inside == Inside::stages) {
+    if (!f.chain.tiles || has_loops_for_threads(f)) return {};
+    return {strips_a_thread(f, 1), strips_a_thread(f, 4)};
+  }
   if (f.on_grid()) return group_tiles(f);
   if (!f.rings || f.no_tiles) return {};
   if (f.lines) return of_lines(f);
@@ -74,11 +84,12 @@ const Decision& strips() {
       decide(key::strips)
           .offers([](const NestFacts& f) {
             std::vector<AxisSizes> r = strips_of(f);
-            if (!r.empty()) r.insert(r.begin(), AxisSizes{});
+            if (!r.empty() || f.inside == Inside::stages) r.insert(r.begin(), AxisSizes{});
             return r;
           })
           .of_stored_stages_too()
           .admitted([](const NestFacts& f, const Configuration& c, const AxisSizes& strip) {
+            if (f.inside == Inside::stages) return strip.empty() || c[key::time].list.size() == 1;
             if ((f.on_grid() || f.lines) && strip.empty() != c[key::time].empty()) return false;
             const std::vector<AxisSizes> known = f.on_grid() ? group_tiles(f, c[key::loads]) : strips_of(f);
             return strip.empty() ||

@@ -10,6 +10,7 @@ namespace {
 bool admits_team(const NestFacts& f, const Configuration& c, bool team) {
   const std::vector<AxisSize>& steps = c[key::time].list;
   if (goes_doacross(f, c)) return team;
+  if (f.inside == Inside::stages) return !team || (steps.size() == 1 && steps[0].size > 1 && shares_steps(f));
   if (f.on_grid()) return goes_in_groups(f, c) ? fits_in_groups(f, c, team) : !team;
   if (!team) return true;
   const Loops& shared = c[key::parallel];
@@ -21,6 +22,10 @@ bool admits_team(const NestFacts& f, const Configuration& c, bool team) {
 
 }  // namespace
 
+bool shares_steps(const NestFacts& f) {
+  return f.options.threads > 1 && !has_loops_for_threads(f) && !f.chain.tiles;
+}
+
 bool goes_doacross(const NestFacts& f, const Configuration& c) {
   return !f.on_grid() && f.options.threads > 1 && !has_loops_for_threads(f) && c[key::time].list.size() > 1;
 }
@@ -31,6 +36,10 @@ const Decision& team() {
   static const auto& d = *new Decision(
       decide(key::team)
           .offers([](const NestFacts& f) {
+            if (f.inside == Inside::stages) {
+              const bool turns = f.chain.rows && f.options.threads > 1 && !has_loops_for_threads(f);
+              return shares_steps(f) || turns ? std::vector<bool>{false, true} : std::vector<bool>{false};
+            }
             const bool can = f.on_grid() ? !f.in_groups.empty()
                                          : f.sweeps > 1 && !f.steps.empty() && f.options.threads > 1;
             return can ? std::vector<bool>{false, true} : std::vector<bool>{};

@@ -29,8 +29,19 @@ std::vector<AxisSizes> with_rings(const NestFacts& f) {
   if (f.lines && f.rings) return {{{{f.axes[0].name, 1}}}};
   return f.rings ? along({f.axes[f.above_update].name}) : std::vector<AxisSizes>{};
 }
-std::vector<AxisSizes> schedules(const NestFacts& f) {
+/// Of stages whose loops differ: a plane a step, or several; skewed tiles of rows that go through all planes.
+std::vector<AxisSizes> schedules_of_stages(const NestFacts& f) {
   std::vector<AxisSizes> r{{}};
+  for (const std::int64_t width : {1, 4, 16}) r.push_back({{{*f.chain.steps, width}}});
+  for (const std::int64_t rows : kRowsOfStep)
+    if (f.chain.rows) r.push_back({{{*f.chain.rows, rows}, {*f.chain.steps, 1}}});
+  return r;
+}
+std::vector<AxisSizes> schedules(const NestFacts& f) {
+  if (f.inside == Inside::stages) return schedules_of_stages(f);
+  std::vector<AxisSizes> r;
+  if (f.steps.empty() && !f.rings) return r;
+  r.emplace_back();
   if (f.on_grid()) {  // a plane a step
     if (!group_tiles(f).empty()) r.push_back({{{f.axes[f.above_update].name, 1}}});
     return r;
@@ -42,7 +53,7 @@ std::vector<AxisSizes> schedules(const NestFacts& f) {
 }
 
 bool admits_schedule(const NestFacts& f, const Configuration& c, const AxisSizes& schedule) {
-  if (schedule.empty()) return true;
+  if (schedule.empty() || f.inside == Inside::stages) return true;
   const bool in_place = is_in_place(f, c), plain = c[key::tile].empty() && c[key::block] == Blocks::none &&
                                                    !c[key::buffer] && c[key::order] == orders(f).front();
   const bool of_stored = f.stages_go_in_step && f.may_be_fused;
@@ -120,10 +131,7 @@ namespace decisions {
 
 const Decision& time() {
   static const auto& d = *new Decision(decide(key::time)
-                                           .offers([](const NestFacts& f) {
-                                             const bool none = f.steps.empty() && !f.rings;
-                                             return none ? std::vector<AxisSizes>{} : schedules(f);
-                                           })
+                                           .offers(schedules)
                                            .of_stored_stages_too()
                                            .admitted(admits_schedule)
                                            .taken(take_schedule)

@@ -32,13 +32,13 @@ bool is_of_whole(const Key& k) {
 
 struct Part {
   Place place;
-  std::unique_ptr<Kind> kind;
+  std::unique_ptr<Variants> variants;
   std::vector<Wishes> guesses = {};  ///< that it can have, as whole configurations, best first
   int number = 1;                    ///< of its class
 
   const Key* key_of(const BoundDecision& d) const { return &key_of_class(*d.key, number); }
   const BoundDecision* find(const Key& shown) const {
-    for (const BoundDecision& d : kind->decisions())
+    for (const BoundDecision& d : variants->decisions())
       if (!is_of_whole(*d.key) && key_of(d) == &shown) return &d;
     return nullptr;
   }
@@ -46,7 +46,7 @@ struct Part {
   /// what suits it instead.
   Configuration own(const Configuration& c, const Key* until = nullptr) const {
     Configuration r;
-    for (const BoundDecision& d : kind->decisions()) {
+    for (const BoundDecision& d : variants->decisions()) {
       if (until != nullptr && key_of(d) == until) return r;
       const Settings allowed = d.allowed(r);
       const Setting* wanted = is_of_whole(*d.key) ? nullptr : c.find(*key_of(d));
@@ -101,30 +101,17 @@ void follow(Deriver& d, const Place& cells, std::int64_t tile, std::int64_t widt
   if (width < 2 || !d.try_step("map-vec", {width}, row)) d.step("map-seq", row);
 }
 
-/// First guesses of a kind that are possible, as whole configurations.
-std::vector<Wishes> possible(const Kind& kind) {
+/// First guesses that are possible, as whole configurations.
+std::vector<Wishes> possible(const Variants& variants) {
   std::vector<Wishes> r;
-  for (const Wishes& w : kind.first_guesses()) {
-    Configuration c;
-    bool can = true;
-    for (const BoundDecision& d : kind.decisions()) {
-      const Settings allowed = d.allowed(c);
-      const Setting* wish = w.find(*d.key);
-      const auto at = std::find_if(allowed.begin(), allowed.end(), [&](const Setting& s) {
-        return wish != nullptr && (s == *wish || begins(s, *wish));
-      });
-      can = wish == nullptr || at != allowed.end() || is_of_whole(*d.key);
-      if (!can) break;
-      c.set(*d.key, at != allowed.end() ? *at : d.suits(c, allowed));
-    }
-    if (can) add_new(r, c);
-  }
+  for (const Wishes& w : variants.first_guesses())
+    if (const auto c = granted(variants, w, is_of_whole)) add_new(r, *c);
   return r;
 }
 
 /// Whether two parts decide about the same, and would begin with the same.
 bool are_alike(const Part& a, const Part& b) {
-  const auto &x = a.kind->decisions(), &y = b.kind->decisions();
+  const auto &x = a.variants->decisions(), &y = b.variants->decisions();
   return std::equal(x.begin(), x.end(), y.begin(), y.end(),
                     [](const BoundDecision& d, const BoundDecision& e) { return d.key == e.key; }) &&
          a.guesses.empty() == b.guesses.empty() &&
@@ -175,12 +162,12 @@ Rows rows_of(const Program& program, const std::vector<Place>& parts) {
   return r;
 }
 
-class StagesKind : public KindWith {
+class VariantsOfParts : public VariantsOfForms {
  public:
-  StagesKind(Form form, std::vector<Part> parts, Rows rows)
-      : KindWith(std::move(form)), parts_(std::move(parts)), rows_(std::move(rows)) {
+  VariantsOfParts(Form form, std::vector<Part> parts, Rows rows)
+      : VariantsOfForms(std::move(form)), parts_(std::move(parts)), rows_(std::move(rows)) {
     for (const Part& p : parts_)
-      for (const BoundDecision& d : p.kind->decisions())
+      for (const BoundDecision& d : p.variants->decisions())
         if (!is_of_whole(*d.key)) add_new(keys_, p.key_of(d));
     for (const Key* k : keys_) add(of_parts(*k));
     for (const Decision* x : {&decisions::joined(), &decisions::readonly()}) add(bound(*x)), say(*x);
@@ -190,8 +177,8 @@ class StagesKind : public KindWith {
   std::string words(const Configuration& c) const override {
     std::vector<std::string> said;
     for (const Part& p : parts_)
-      if (std::string w = p.kind->words(p.loops(c)); !w.empty()) add_new(said, w);
-    std::string w = KindWith::words(c);
+      if (std::string w = p.variants->words(p.loops(c)); !w.empty()) add_new(said, w);
+    std::string w = VariantsOfForms::words(c);
     if (can_follow() && c[key::follows])
       w += (w.empty() ? "" : ", ") + std::string("cells in the tiles of columns");
     if (!w.empty()) said.push_back(w);
@@ -210,7 +197,7 @@ class StagesKind : public KindWith {
       for (const Part& p : parts_) {
         if (p.guesses.empty()) continue;
         const Wishes& own = p.guesses[std::min(n, p.guesses.size() - 1)];
-        for (const BoundDecision& d : p.kind->decisions())
+        for (const BoundDecision& d : p.variants->decisions())
           if (const Setting* s = own.find(*d.key); s != nullptr && !is_of_whole(*d.key))
             if (const Key* k = p.key_of(d); w.find(*k) == nullptr) w.set(*k, *s);
       }
@@ -227,7 +214,7 @@ class StagesKind : public KindWith {
       if (const std::int64_t tile = followed_tile(c, i); tile > 0)
         follow(d, p.place, tile, f.lanes);
       else
-        for (const Step& s : p.kind->derive(p.loops(c)).steps)
+        for (const Step& s : p.variants->derive(p.loops(c)).steps)
           d.step(s.rule, s.parameters, below(p.place, s.place));
     }
     run_other_loops(d, f, {.width = f.lanes});
@@ -270,14 +257,10 @@ class StagesKind : public KindWith {
     return d;
   }
   BoundDecision of_parts(const Key& shown) const {
-    BoundDecision d;
-    d.key = &shown;
-    d.searched = false;
+    std::vector<const BoundDecision*> all;
     for (const Part& p : parts_)
-      if (const BoundDecision* own = p.find(shown)) {
-        for (const Setting& s : own->settings) add_new(d.settings, s);
-        d.searched = d.searched || own->searched;
-      }
+      if (const BoundDecision* own = p.find(shown)) all.push_back(own);
+    BoundDecision d = united(shown, all);
     d.allowed = [this, &shown](const Configuration& c) {
       Settings r;
       for (const Part& p : parts_)
@@ -304,24 +287,24 @@ class StagesKind : public KindWith {
 
 }  // namespace
 
-std::unique_ptr<Kind> stages_kind(Rewriting start, const std::vector<Place>& places,
-                                  const KindOfPart& kind_of, const SpaceOptions& options) {
+std::unique_ptr<Variants> variants_of_parts(Rewriting start, const std::vector<Place>& places,
+                                            const MakeVariants& make, const SpaceOptions& options) {
   if (const auto r = use("overwrite-bases")(start, {})) start = *r;
   SpaceOptions within = options;
   within.only_layout = kCallersLayout;
   std::vector<Part> parts;
   for (const Place& place : places) {
-    auto kind = kind_of(program_of(start.program, place), within);
-    std::vector<Wishes> guesses = possible(*kind);
-    parts.push_back({place, std::move(kind), std::move(guesses)});
+    auto variants = make(program_of(start.program, place), within);
+    std::vector<Wishes> guesses = possible(*variants);
+    parts.push_back({place, std::move(variants), std::move(guesses)});
   }
   number_classes(parts);
   Rows rows = rows_of(start.program, places);
   NestFacts f;
   static_cast<ProgramFacts&>(f) = program_facts(start.program, options);
   f.joins_stages = have_joined_stages(start.program) || (!f.on_grid() && rows.can_follow());
-  return std::make_unique<StagesKind>(StagesKind::Form{std::move(start), std::move(f)}, std::move(parts),
-                                      std::move(rows));
+  return std::make_unique<VariantsOfParts>(VariantsOfParts::Form{std::move(start), std::move(f)},
+                                           std::move(parts), std::move(rows));
 }
 
 }  // namespace lift

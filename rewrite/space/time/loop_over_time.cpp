@@ -66,17 +66,17 @@ bool has_threads(const Derivation& steps) {
   });
 }
 
-class LoopOverTime : public KindWith {
+class LoopOverTime : public VariantsOfForms {
  public:
-  LoopOverTime(Form form, Place step, std::unique_ptr<Kind> of_step)
-      : KindWith(std::move(form)), step_(std::move(step)), of_step_(std::move(of_step)) {
+  LoopOverTime(Form form, Place step, std::unique_ptr<Variants> of_step)
+      : VariantsOfForms(std::move(form)), step_(std::move(step)), of_step_(std::move(of_step)) {
     for (const BoundDecision& d : of_step_->decisions())
       if (d.key != decisions::readonly().key) add(d);
     add(bound(decisions::readonly())), say(decisions::readonly());
   }
 
   std::string words(const Configuration& c) const override {
-    std::string s = of_step_->words(without_readonly(c)), more = KindWith::words(c);
+    std::string s = of_step_->words(without_readonly(c)), more = VariantsOfForms::words(c);
     return s + (s.empty() || more.empty() ? "" : ", ") + more;
   }
   /// Stores past the cache come last: the next step reads what this one has stored.
@@ -114,15 +114,16 @@ class LoopOverTime : public KindWith {
   }
 
   Place step_;
-  std::unique_ptr<Kind> of_step_;
+  std::unique_ptr<Variants> of_step_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kind> loop_over_time(Rewriting start, const Place& step, const SpaceOptions& options) {
+std::unique_ptr<Variants> variants_over_time(Rewriting start, const Place& step,
+                                             const SpaceOptions& options) {
   SpaceOptions within = options;
   within.only_layout = kCallersLayout;  // arrays of the program keep theirs while the steps take turns
-  auto of_step = make_kind_of_step(step_program(start.program, step), within);
+  auto of_step = variants_of_step(step_program(start.program, step), within);
   NestFacts f;
   static_cast<ProgramFacts&>(f) = program_facts(start.program, options);
   return std::make_unique<LoopOverTime>(LoopOverTime::Form{std::move(start), std::move(f)}, step,

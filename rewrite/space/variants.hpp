@@ -1,10 +1,7 @@
-// Kinds of program. A kind has its facts, its decisions in dependency order, what it says of a configuration,
-// what it would try first, and how it derives a configuration. A program is of one kind:
-//   nests       the result is written by loops over cells
-//   columns     the loops are around scans along columns
-//   folds       the loops are over cells each of which reduces many elements
-//   reductions  no loops over cells: the result is reduced from arrays, or is a few numbers
-//   chains      stages whose loops differ, computed one after the other or together
+// The variants of a program: what there is to decide, in dependency order; what is said of a configuration,
+// what is tried first, and how a configuration is derived. A program is one of loops that are around one
+// thing
+// (`Inside`), or is made of others: of parts, of forms, of what a step of a loop over time does.
 #pragma once
 
 #include <functional>
@@ -19,19 +16,25 @@ namespace lift {
 /// one begins.
 using Wishes = Configuration;
 
-class Kind {
+class Variants {
  public:
-  virtual ~Kind() = default;
+  virtual ~Variants() = default;
   virtual const std::vector<BoundDecision>& decisions() const = 0;  ///< in dependency order
   virtual std::string words(const Configuration& c) const = 0;
   virtual std::vector<Wishes> first_guesses() const = 0;  ///< best first; some are not possible in the space
   virtual Rewriting derive(const Configuration& c) const = 0;
 };
-/// Of the kind that the program is of; rules of one's own, and how many steps of its iterations go together,
-/// are decisions of it.
-std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options);
+/// The configuration that has what is wished for; nothing where the program does not allow it, but for
+/// decisions that `may_differ`.
+std::optional<Configuration> granted(const Variants& variants, const Wishes& wishes,
+                                     bool (*may_differ)(const Key&) = nullptr);
+/// A decision of one name in several variants: settings of all, the first of these first.
+BoundDecision united(const Key& key, const std::vector<const BoundDecision*>& all);
+
+/// Rules of one's own, and how many steps of its iterations go together, are decisions, too.
+std::unique_ptr<Variants> variants_of(const Program& program, const SpaceOptions& options);
 /// The same of what a loop over time repeats: as many steps together as are standard.
-std::unique_ptr<Kind> make_kind_of_step(const Program& step, const SpaceOptions& options);
+std::unique_ptr<Variants> variants_of_step(const Program& step, const SpaceOptions& options);
 
 /// Of programs of several sweeps: all have the same loops, over as many cells or fewer.
 bool have_one_nest(const Program& program);
@@ -50,42 +53,42 @@ const LoopDecisions& decisions_of(Inside inside);
 /// Whether a program is one of folds: its loops are around reductions of more than a few elements, all of
 /// which have known lengths. On a grid cells are work-items, whatever they compute.
 bool are_folds(const Program& program, const SpaceOptions& options);
-/// The kind that a part is of by itself.
-using KindOfPart = std::function<std::unique_ptr<Kind>(const Program& part, const SpaceOptions& options)>;
+/// Of a program, or a part of one, by itself.
+using MakeVariants =
+    std::function<std::unique_ptr<Variants>(const Program& program, const SpaceOptions& options)>;
 
 /// `places`: of the parts, in the order in which they are computed.
-std::unique_ptr<Kind> stages_kind(Rewriting start, const std::vector<Place>& places,
-                                  const KindOfPart& kind_of, const SpaceOptions& options);
+std::unique_ptr<Variants> variants_of_parts(Rewriting start, const std::vector<Place>& places,
+                                            const MakeVariants& make, const SpaceOptions& options);
 /// What is known of a chain whose stages can go in step; nothing of another program.
 std::optional<NestFacts> chain_in_step(const Program& program, const SpaceOptions& options);
-/// Of a program whose result a loop over time makes: the kind that a step of it is of. `step`: of the loop,
+/// Of a program whose result a loop over time makes: those of a step of it. `step`: of the loop,
 /// in the program's body.
-std::unique_ptr<Kind> loop_over_time(Rewriting start, const Place& step, const SpaceOptions& options);
-/// The kind that one of a program's forms is of.
-struct KindOfForm {
+std::unique_ptr<Variants> variants_over_time(Rewriting start, const Place& step, const SpaceOptions& options);
+/// Of one of a program's forms.
+struct VariantsOfForm {
   Setting setting;    ///< by which the form is chosen
   std::string words;  ///< about it
-  std::unique_ptr<Kind> kind;
+  std::unique_ptr<Variants> variants;
 };
-/// Decisions by key, each after those that come before it in any of several kinds; false where the next kind
+/// Decisions by key, each after those that come before it in any of several forms; false where the next one
 /// does not agree about that.
 bool merge_order(std::vector<const Key*>& keys, const std::vector<BoundDecision>& decisions);
 /// All of them as one, whose first decision is the form; without those that take decisions in another order
 /// than the ones before.
-std::unique_ptr<Kind> by_form(const Key& key, std::vector<KindOfForm> kinds);
-using MakeKind = std::function<std::unique_ptr<Kind>(const Program& program, const SpaceOptions& options)>;
+std::unique_ptr<Variants> by_form(const Key& key, std::vector<VariantsOfForm> forms);
 
 /// Of a program and of what `options.rules` make of it, by `make` each. A rule that matches nowhere is no
 /// decision. The first rule is decided first, and the next sees what it has made. UserError: the rules make
 /// too many programs.
-std::unique_ptr<Kind> kind_by_rules(const Program& program, const SpaceOptions& options,
-                                    const MakeKind& make);
+std::unique_ptr<Variants> variants_by_rules(const Program& program, const SpaceOptions& options,
+                                            const MakeVariants& make);
 /// Whatever the loops are around, each name once.
 const std::vector<const Decision*>& all_decisions();
 
 /// The program in block form, with its stages computed where they are used and, if it has any, stored; facts
 /// of both.
-class KindWith : public Kind {
+class VariantsOfForms : public Variants {
  public:
   struct Form {
     Rewriting start;
@@ -95,7 +98,7 @@ class KindWith : public Kind {
   std::string words(const Configuration& c) const override;
 
  protected:
-  explicit KindWith(Form fused, std::optional<Form> staged = {})
+  explicit VariantsOfForms(Form fused, std::optional<Form> staged = {})
       : fused_(std::move(fused)), staged_(std::move(staged)) {}
   const Form& form(const Configuration& c) const { return is_fused(c) || !staged_ ? fused_ : *staged_; }
   const NestFacts& facts() const { return fused_.facts; }
@@ -117,6 +120,7 @@ class KindWith : public Kind {
 };
 
 /// Of loops that are around one thing, and of the same with their stages stored.
-std::unique_ptr<Kind> loops_kind(KindWith::Form fused, std::optional<KindWith::Form> staged = {});
+std::unique_ptr<Variants> variants_of_loops(VariantsOfForms::Form fused,
+                                            std::optional<VariantsOfForms::Form> staged = {});
 
 }  // namespace lift

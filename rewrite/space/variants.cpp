@@ -1,4 +1,4 @@
-#include "rewrite/space/kind.hpp"
+#include "rewrite/space/variants.hpp"
 
 #include <algorithm>
 
@@ -60,19 +60,20 @@ bool have_one_nest(const Program& program) {
 
 namespace {
 
-/// Whether the parts of a program have loops of different kinds, so that no one kind speaks of them all.
+/// Whether the loops of a program's parts are around different things, or each has decisions of its own.
 bool are_mixed(const Program& program, const std::vector<Place>& parts, const SpaceOptions& options) {
   if (parts.size() < 2 || contains(program.body, [](const Expr& e) { return e.is(Op::Iterate); }))
     return false;
-  std::vector<Inside> kinds;
+  std::vector<Inside> all;
   for (const Place& p : parts) {
     const Program part = step_program(program, p);
-    const Inside kind = which(part, options);
+    const Inside inside = which(part, options);
     const bool reduces = contains(part.body, [](const Expr& e) { return is_reduce(e.op()); });
-    add_new(kinds, kind == Inside::numbers && !reduces ? Inside::cells : kind);
+    add_new(all, inside == Inside::numbers && !reduces ? Inside::cells : inside);
   }
-  const bool apart = kinds.front() == Inside::cells && !is_grid(options.target) && !have_one_nest(program);
-  return kinds.size() > 1 || kinds.front() == Inside::scans || kinds.front() == Inside::folds || apart;
+  const Inside first = all.front();
+  const bool apart = first == Inside::cells && !is_grid(options.target) && !have_one_nest(program);
+  return all.size() > 1 || first == Inside::scans || first == Inside::folds || apart;
 }
 
 bool updates_border(const ChainStage& s) {
@@ -94,18 +95,19 @@ bool has_borders(const Program& program) {
   return chain.stages.size() > 1 && std::any_of(chain.stages.begin(), chain.stages.end(), updates_border);
 }
 
-std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options);
+std::unique_ptr<Variants> variants_of_prepared(Rewriting start, const SpaceOptions& options);
 
 /// Of a program in the form in which loops are decided about.
-std::unique_ptr<Kind> kind_of_form(Rewriting start, const SpaceOptions& options) {
+std::unique_ptr<Variants> variants_of_form(Rewriting start, const SpaceOptions& options) {
   const bool borders = !is_grid(options.target) && has_borders(start.program);
   if (!borders)
-    if (auto f = chain_in_step(start.program, options)) return loops_kind({std::move(start), *std::move(f)});
+    if (auto f = chain_in_step(start.program, options))
+      return variants_of_loops({std::move(start), *std::move(f)});
   if (const auto parts = parts_of(start.program.body); borders || are_mixed(start.program, parts, options))
-    return stages_kind(
+    return variants_of_parts(
         std::move(start), parts,
         [](const Program& part, const SpaceOptions& o) {
-          return kind_of({part, {}}, o);
+          return variants_of_prepared({part, {}}, o);
         },
         options);
   std::optional<Rewriting> staged;
@@ -117,36 +119,36 @@ std::unique_ptr<Kind> kind_of_form(Rewriting start, const SpaceOptions& options)
   const auto form = [&](Rewriting r) {
     NestFacts f = decisions_of(inside).facts(r.program, options);
     f.inside = inside;
-    return KindWith::Form{std::move(r), std::move(f)};
+    return VariantsOfForms::Form{std::move(r), std::move(f)};
   };
   const bool may_be_stored = inside == Inside::cells || inside == Inside::numbers;
   if (!staged || !may_be_stored || which(staged->program, options) != inside)  // other decisions
-    return loops_kind(form(std::move(start)));
-  return loops_kind(form(std::move(start)), form(*std::move(staged)));
+    return variants_of_loops(form(std::move(start)));
+  return variants_of_loops(form(std::move(start)), form(*std::move(staged)));
 }
 
 /// Whether several stages, or steps of an iteration, could share a pass over memory: else a step at a time is
 /// as fast, and less text.
-bool gains_from_time(const Kind& kind) {
-  return std::any_of(kind.decisions().begin(), kind.decisions().end(), [](const BoundDecision& d) {
+bool gains_from_time(const Variants& variants) {
+  return std::any_of(variants.decisions().begin(), variants.decisions().end(), [](const BoundDecision& d) {
     return (d.key == &key::time || d.key == &key::stages || d.key == &key::phases) && d.settings.size() > 1;
   });
 }
 
 /// Where the stages of a chain cannot share a pass as each wraps around a period, they can when only what
 /// comes before them does.
-std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
+std::unique_ptr<Variants> variants_of_prepared(Rewriting start, const SpaceOptions& options) {
   start = in_flat_form(std::move(start));
   if (const auto step = step_over_time(start.program.body, is_grid(options.target)))
-    return loop_over_time(std::move(start), *step, options);
+    return variants_over_time(std::move(start), *step, options);
   start = in_stage_form(in_update_form(in_block_form(start), is_grid(options.target)));
-  auto each = kind_of_form(start, options);
+  auto each = variants_of_form(start, options);
   if (is_grid(options.target) || gains_from_time(*each)) return each;
   auto wrapped = use("wrap-once")(start, {});
   if (!wrapped) return each;
-  auto once = kind_of_form(in_stage_form(*wrapped), options);
+  auto once = variants_of_form(in_stage_form(*wrapped), options);
   if (!gains_from_time(*once)) return each;
-  std::vector<KindOfForm> forms;
+  std::vector<VariantsOfForm> forms;
   forms.push_back({true, "wrapped once", std::move(once)});
   forms.push_back({false, "", std::move(each)});
   return by_form(key::wraps, std::move(forms));
@@ -165,36 +167,36 @@ Rewriting in_let_form(const Program& program) {
 }
 
 /// How many steps of iterations go together is a decision.
-std::unique_ptr<Kind> kind_at_depths(const Program& program, const SpaceOptions& options) {
-  std::vector<KindOfForm> kinds;
+std::unique_ptr<Variants> variants_at_depths(const Program& program, const SpaceOptions& options) {
+  std::vector<VariantsOfForm> forms;
   const Rewriting start = in_let_form(program);
   const std::vector<std::int64_t> depths = depths_of(start.program);
   const std::size_t parts = parts_of(start.program.body).size();
   for (const std::int64_t depth : depths) {
     const Rewriting form = in_chain_form(start, depth);
-    auto kind = kind_of(form, options);
+    auto variants = variants_of_prepared(form, options);
     // Steps beside other stages are such themselves where all of them are written out.
     const bool stages =
         parts > 1 && !contains(form.program.body, [](const Expr& e) { return e.is(Op::Iterate); });
-    if (depth != depths.back() && !stages && !gains_from_time(*kind)) continue;
+    if (depth != depths.back() && !stages && !gains_from_time(*variants)) continue;
     const std::string words = depth == 1 ? "" : std::to_string(depth) + " steps together";
-    kinds.push_back({depth, words, std::move(kind)});
+    forms.push_back({depth, words, std::move(variants)});
   }
-  if (kinds.empty()) return kind_of(start, options);
-  return kinds.size() == 1 ? std::move(kinds.front().kind) : by_form(key::depth, std::move(kinds));
+  if (forms.empty()) return variants_of_prepared(start, options);
+  return forms.size() == 1 ? std::move(forms.front().variants) : by_form(key::depth, std::move(forms));
 }
 
 }  // namespace
 
-std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options) {
-  if (!options.rules || options.rules->empty()) return kind_at_depths(program, options);
-  return kind_by_rules(program, options, kind_at_depths);
+std::unique_ptr<Variants> variants_of(const Program& program, const SpaceOptions& options) {
+  if (!options.rules || options.rules->empty()) return variants_at_depths(program, options);
+  return variants_by_rules(program, options, variants_at_depths);
 }
 
-std::unique_ptr<Kind> make_kind_of_step(const Program& step, const SpaceOptions& options) {
+std::unique_ptr<Variants> variants_of_step(const Program& step, const SpaceOptions& options) {
   const Rewriting start = in_let_form(step);
   const std::vector<std::int64_t> depths = depths_of(start.program);
-  return kind_of(depths.empty() ? start : in_chain_form(start, depths.front()), options);
+  return variants_of_prepared(depths.empty() ? start : in_chain_form(start, depths.front()), options);
 }
 
 Settings allowed(const Decision& d, const Settings& all, const NestFacts& f, const Configuration& c) {
@@ -205,7 +207,7 @@ Settings allowed(const Decision& d, const Settings& all, const NestFacts& f, con
   return r;
 }
 
-std::string KindWith::words(const Configuration& c) const {
+std::string VariantsOfForms::words(const Configuration& c) const {
   std::string s;
   for (const Decision* d : said_)
     if (const std::string w = d->words ? d->words(form(c).facts, c) : ""; !w.empty())
@@ -213,7 +215,7 @@ std::string KindWith::words(const Configuration& c) const {
   return s;
 }
 
-BoundDecision KindWith::bound(const Decision& d) const {
+BoundDecision VariantsOfForms::bound(const Decision& d) const {
   BoundDecision b;
   b.key = d.key;
   // What is stored is a question about the form in which it is.
@@ -233,10 +235,10 @@ BoundDecision KindWith::bound(const Decision& d) const {
 namespace {
 
 /// Loops that are around one thing.
-class LoopsKind : public KindWith {
+class VariantsOfLoops : public VariantsOfForms {
  public:
-  LoopsKind(Form fused, std::optional<Form> staged)
-      : KindWith(std::move(fused), std::move(staged)), all_(decisions_of(facts().inside)) {
+  VariantsOfLoops(Form fused, std::optional<Form> staged)
+      : VariantsOfForms(std::move(fused), std::move(staged)), all_(decisions_of(facts().inside)) {
     for (const Decision* d : all_.decisions)
       if (d->key != &key::stages || stored_facts() != nullptr) add(bound(*d));
     for (const Decision* d : all_.said) say(*d);
@@ -252,8 +254,37 @@ class LoopsKind : public KindWith {
 
 }  // namespace
 
-std::unique_ptr<Kind> loops_kind(KindWith::Form fused, std::optional<KindWith::Form> staged) {
-  return std::make_unique<LoopsKind>(std::move(fused), std::move(staged));
+std::unique_ptr<Variants> variants_of_loops(VariantsOfForms::Form fused,
+                                            std::optional<VariantsOfForms::Form> staged) {
+  return std::make_unique<VariantsOfLoops>(std::move(fused), std::move(staged));
+}
+
+std::optional<Configuration> granted(const Variants& variants, const Wishes& wishes,
+                                     bool (*may_differ)(const Key&)) {
+  Configuration c;
+  for (const BoundDecision& d : variants.decisions()) {
+    const Settings allowed = d.allowed(c);
+    const Setting* wish = wishes.find(*d.key);
+    auto at = allowed.end();
+    if (wish != nullptr) {
+      at = std::find(allowed.begin(), allowed.end(), *wish);
+      if (at == allowed.end())
+        at = std::find_if(allowed.begin(), allowed.end(), [&](const Setting& s) { return begins(s, *wish); });
+      if (at == allowed.end() && (may_differ == nullptr || !may_differ(*d.key))) return std::nullopt;
+    }
+    c.set(*d.key, at != allowed.end() ? *at : d.suits(c, allowed));
+  }
+  return c;
+}
+
+BoundDecision united(const Key& key, const std::vector<const BoundDecision*>& all) {
+  BoundDecision d;
+  d.key = &key, d.searched = false;
+  for (const BoundDecision* own : all) {
+    for (const Setting& s : own->settings) add_new(d.settings, s);
+    d.searched = d.searched || own->searched;
+  }
+  return d;
 }
 
 const Key* find_key(std::string_view name) {
