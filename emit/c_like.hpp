@@ -76,7 +76,8 @@ class CLike {
   std::string declare_local(const Term& local);
   std::string name(const NatAtom& variable);
   std::string local(const Term& t) const;
-  std::string unique(const std::string& hint) const;  ///< a name that nothing in scope has
+  /// A name that nothing in scope has, and that nothing in the kernel gets from here on.
+  std::string own_name(const std::string& hint) { return *reserved_.insert(unique(hint)).first; }
   void open_scope() { scopes_.emplace_back(); }
   void close_scope() { scopes_.pop_back(); }
 
@@ -95,6 +96,7 @@ class CLike {
     std::map<std::string, std::string> locals;
   };
   bool taken(const std::string& name) const;
+  std::string unique(const std::string& hint) const;  ///< a name that nothing in scope has
   std::vector<Scope> scopes_;
   std::set<std::string> reserved_;
 };

@@ -178,7 +178,7 @@ class Cuda : public GridLike {
     return bytes == 4 || bytes == 8 || bytes == 16;
   }
 
-  std::string local_memory_ = unique("local_memory");
+  std::string local_memory_ = own_name("local_memory");
   std::size_t local_begin_ = 0;  ///< of the next array in it
   std::map<std::string, std::size_t> local_begins_;
   std::set<std::string> copied_to_;

@@ -72,7 +72,11 @@ class OpenMP : public CLike {
     return "__builtin_convertvector(" + x + ", " + vector_type(to, width) + ")";
   }
   std::string splat(Scalar s, int width, const std::string& x) override {
-    if (s == boolean) return "((" + vector_type(s, width) + "){0} - (" + x + "))";
+    if (s == boolean) {  // compilers do not make an int a lane of fewer bytes by themselves
+      const std::size_t bytes = size_of(vectors_.mask_lane(width));
+      const std::string narrow = bytes == 1 ? "(signed char)" : bytes == 2 ? "(short)" : "";
+      return "((" + vector_type(s, width) + "){0} - " + narrow + "(" + x + "))";
+    }
     return vectors_.splat(s, width) + "(" + x + ")";
   }
   std::string shuffle(const Term& t) override {
@@ -172,7 +176,7 @@ class OpenMP : public CLike {
     helpers_.insert("turns");
     const std::string lower = nat(f.lower).s, upper = nat(f.upper).in(5);
     open_scope();
-    turns_ = unique("turns");
+    turns_ = own_name("turns");
     const std::string v = declare(f.var);
     line("turn " + turns_ + "[most_turns];");
     line("first_turns(" + turns_ + ", " + lower + ");");
@@ -214,7 +218,7 @@ class OpenMP : public CLike {
       for (const std::string& c : contract_of(k_, [&](const NatAtom& a) { return name(a); }))
         line(*helpers_.insert("assert").first + "(" + c + ");");
     if (allocates) {
-      scratch_ = unique("scratch");
+      scratch_ = own_name("scratch");
       line("const long " + scratch_ + "_bytes = " + nat(k_.scratch).s + ";  /* of each thread */");
       line("char *const " + scratch_ + " = new_scratch(" + scratch_ + "_bytes);");
       line("if (!" + scratch_ + ") return 1;");

@@ -124,12 +124,14 @@ std::vector<Kernel> launches(const Kernel& k) {
 Block split_launches(const Kernel& k) {
   if (std::none_of(k.body.begin(), k.body.end(), holds_grid))
     return {{Launch{renamed(k).name, {}, k.body, {}}}};
-  std::map<std::string, std::string> names;  // by what is done: a launch that does the same has the same name
+  // By what is done: a launch that does the same, and is given as many steps, has the same name.
+  std::map<std::pair<std::size_t, std::string>, std::string> names;
   Block r = named_launches(k);
   visit_launches(r, [&](Launch& l) {
     Kernel one = k;
     one.name = l.name;
-    l.name = names.emplace(str(l.body), renamed(std::move(one)).name).first->second;
+    l.name =
+        names.emplace(std::pair(l.steps.size(), str(l.body)), renamed(std::move(one)).name).first->second;
   });
   return r;
 }

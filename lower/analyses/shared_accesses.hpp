@@ -16,6 +16,7 @@ namespace lift {
 struct ItemLoop {
   Nat var, lower, trips;
   std::int64_t items = 0;
+  bool operator==(const ItemLoop&) const = default;
 };
 struct Access {
   std::string array;
@@ -26,6 +27,7 @@ struct Access {
   std::vector<const NatAtom*>
       inner;  ///< variables of loops within the statement: differ between the two of a pair
   std::vector<NatCond> conditions;  ///< under which it is done at all, by indices that all items share
+  bool operator==(const Access&) const = default;
 };
 
 /// Between whom accesses are told apart: the work-items of a group, or the items of a grid, of which a group

@@ -138,7 +138,8 @@ class Placer {
       else
         std::get<If>(r.back().v).body.push_back(std::move(s));
     }
-    pending.insert(pending.end(), taken.begin(), taken.end());
+    for (Access& a : taken)  // what was pending before is among them
+      if (std::find(pending.begin(), pending.end(), a) == pending.end()) pending.push_back(std::move(a));
     return r;
   }
 

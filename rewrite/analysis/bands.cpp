@@ -21,6 +21,16 @@ bool is_written(const StageGraph& g, const Chain& chain, const std::string& arra
                      [&](const StageWrites& w) { return w.storage == storage; });
 }
 
+/// Whether all that the one stage computes is replaced by the other, of arrays of one shape.
+bool replaces(const StageWrites& other, const StageWrites& one) {
+  if (other.begins.size() != one.begins.size()) return false;
+  for (std::size_t d = 0; d < one.begins.size(); ++d)
+    if (!Facts().proves(less_equal(other.begins[d], one.begins[d])) ||
+        !Facts().proves(less_equal(one.begins[d] + one.computed[d], other.begins[d] + other.computed[d])))
+      return false;
+  return true;
+}
+
 /// What an update leaves of its base is copied plane by plane, in step, where one of the two is a ring.
 bool copies_by_planes(const Chain& chain, std::size_t stage, const std::string& base) {
   return is_ring(chain.stages[stage]) ||
@@ -160,6 +170,21 @@ Shifts least_shifts(const Chain& chain, const StageGraph& graph, Band::Shape sha
   return least_shifts(demands(chain, graph, shape, axis), chain.stages.size());
 }
 
+std::string why_copies_are_late(const Chain& chain, const StageGraph& graph, Band::Shape shape) {
+  if (shape == Band::overlapped || !chain.going(Band::overlapped).empty()) return "";
+  for (std::size_t j = 1; j < graph.stages.size(); ++j) {
+    const StageWrites& w = graph.stages[j];
+    if (!w.base || w.storage == name_of(chain, j) || overwrites_base(chain.stages[j].value) ||
+        copies_by_planes(chain, j, *w.base))
+      continue;
+    for (std::size_t i = 0; i < j; ++i)
+      if (graph.stages[i].storage == w.storage && !replaces(w, graph.stages[i]))
+        return name_of(chain, j) + " copies " + *w.base + " before all steps, but " + name_of(chain, i) +
+               " computes some of what is copied: update it in place, or keep the stages in rings";
+  }
+  return "";
+}
+
 /// Around a seam each stage has its shift on both sides, and what it meets of an earlier one, as far beside
 /// itself as that one's shift is less, stays within twice the largest: no part around another seam.
 std::int64_t least_width(const std::vector<std::int64_t>& shifts) {
@@ -220,6 +245,7 @@ std::string why_not(const Chain& chain, const StageGraph& graph, std::size_t ban
     return std::to_string(b.shifts.size()) + " shifts for " + std::to_string(chain.stages.size()) + " stages";
   for (const Demand& d : all.list)
     if (b.shifts[d.more] - b.shifts[d.less] < d.by) return violation(chain, b, d);
+  if (std::string why = why_copies_are_late(chain, graph, b.shape); !why.empty()) return why;
   return b.run == Band::turns ? why_not_in_turns(chain, graph) : why_too_narrow(b);
 }
 

@@ -54,6 +54,11 @@ bool go_apart(Shifts lags, std::optional<std::int64_t> planes);
 /// may. All dependences go forward along both axes, as the lags of both respect them.
 std::string why_not_in_turns(const Chain& chain, const StageGraph& graph);
 
+/// What an update that is not in place leaves of its base is copied before all steps, unless one of the two
+/// is a ring, or tiles that overlap are around: which of that another stage computes in a band of that shape.
+/// The stage graph takes updates to be in place where they may be. Empty: none does.
+std::string why_copies_are_late(const Chain& chain, const StageGraph& graph, Band::Shape shape);
+
 /// The least width of tiles in phases whose seams do not meet either.
 std::int64_t least_width(const std::vector<std::int64_t>& shifts);
 /// Of a band in phases, whose tiles are narrower; else empty.

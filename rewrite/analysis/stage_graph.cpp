@@ -86,7 +86,8 @@ class Graph {
   void place(std::size_t i) {
     const Node& n = nodes_[i];
     const std::string& name = chain_.stages[i].name;
-    StageWrites w{{}, {}, {}, {}, {}, name, {}, {}, n.element->unknown};
+    StageWrites w;
+    w.storage = name, w.unknown = n.element->unknown;
     if (n.known() && !n.written().updated.empty()) w.base = n.array.at(n.written().updated);
     const Expr& value = chain_.stages[i].value;
     const bool apart = value.is(Op::Ring) || value.is(Op::ToGlobal) || (w.base && is_ring(*w.base));
@@ -96,11 +97,10 @@ class Graph {
     if (n.known())
       for (std::size_t d = 0; d < n.rank; ++d)
         w.begins.push_back(n.written().position[d] - n.written().index[d] + index_of(n, d).lower),
+            w.computed.push_back(index_of(n, d).upper - index_of(n, d).lower + 1),
             w.each.push_back(positions_an_iteration(n.value, d).value_or(0));
     if (in_place) {
-      w.first = w.begins;
-      for (std::size_t d = 0; d < n.rank; ++d)
-        w.extents.push_back(index_of(n, d).upper - index_of(n, d).lower + 1);
+      w.first = w.begins, w.extents = w.computed;
       w.guard = n.written().guard;
     } else if (chain_.stages[i].value.type().is_array()) {
       w.extents = shape_of(chain_.stages[i].value.type());

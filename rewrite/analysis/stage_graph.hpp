@@ -45,6 +45,7 @@ std::int64_t reach(const Dependence& d, std::size_t axis);
 struct StageWrites {
   std::vector<Nat> first, extents;  ///< the block that it writes, an axis of its array
   std::vector<Nat> begins;          ///< the position that the first iteration of its loops computes, an axis
+  std::vector<Nat> computed;        ///< the extents of the block from there on that its loops compute
   std::vector<std::int64_t> each;   ///< positions that an iteration of its loops makes, an axis; 0: no loop
   std::vector<NatCond> guard;       ///< it writes only where these hold (the colour of a half-sweep)
   std::string storage;              ///< an argument or an earlier stage's array, or an array of its own

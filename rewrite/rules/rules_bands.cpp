@@ -107,6 +107,7 @@ Result<Program> with_band(const Program& p, const Arguments& a, Band::Shape shap
                         : skewed ? lags_in_step(chain, graph, b)
                                  : least_shifts(chain, graph, shape, b.axis);
   if (!shifts.obstacle.empty()) return Failure{shifts.obstacle};
+  if (const std::string why = why_copies_are_late(chain, graph, shape); !why.empty()) return Failure{why};
   b.shifts = shifts.by_stage;
   if (const std::string why = why_too_narrow(b); !why.empty()) return Failure{why};
   Program q = p;

@@ -61,7 +61,7 @@ class Configuration {
   std::vector<Entry> entries_;
 };
 
-/// The key of a decision of some kind of program; nullptr for a name that none has.
+/// The key of a decision of any program; nullptr for a name that none has.
 const Key* find_key(std::string_view name);
 
 }  // namespace lift

@@ -5,11 +5,6 @@
 namespace lift {
 namespace {
 
-Place below(Place p, std::initializer_list<int> children) {
-  p.insert(p.end(), children);
-  return p;
-}
-
 void collect(const Expr& e, Op op, Place& at, std::vector<Place>& found) {
   if (e.is(op)) found.push_back(at);
   for (std::size_t i = 0; i < e.children().size(); ++i) {
@@ -21,14 +16,20 @@ void collect(const Expr& e, Op op, Place& at, std::vector<Place>& found) {
 
 }  // namespace
 
-Place body_of(Place map) { return below(std::move(map), {0, 0}); }
-Place argument_of(Place map) { return below(std::move(map), {1}); }
-Place array_of(Place reduction) { return below(std::move(reduction), {2}); }
-Place initial_of(Place reduction) { return below(std::move(reduction), {1}); }
-Place content_of(Place wrapped) { return below(std::move(wrapped), {0}); }
-Place let_value(Place let) { return below(std::move(let), {0}); }
-Place let_body(Place let) { return below(std::move(let), {1, 0}); }
-Place component_of(Place tuple, int n) { return below(std::move(tuple), {n}); }
+Place below(const Place& around, const Place& place) {
+  Place r = around;
+  r.insert(r.end(), place.begin(), place.end());
+  return r;
+}
+
+Place body_of(Place map) { return below(map, {0, 0}); }
+Place argument_of(Place map) { return below(map, {1}); }
+Place array_of(Place reduction) { return below(reduction, {2}); }
+Place initial_of(Place reduction) { return below(reduction, {1}); }
+Place content_of(Place wrapped) { return below(wrapped, {0}); }
+Place let_value(Place let) { return below(let, {0}); }
+Place let_body(Place let) { return below(let, {1, 0}); }
+Place component_of(Place tuple, int n) { return below(tuple, {n}); }
 
 void Deriver::step(const std::string& rule, const Arguments& arguments, const Place& place) {
   now_ = run(use(rule, arguments), std::move(now_), place);

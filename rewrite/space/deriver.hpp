@@ -17,6 +17,7 @@ Place content_of(Place wrapped);         ///< what a join, drop, transpose, to_l
 Place let_value(Place let);              ///< the value with a name
 Place let_body(Place let);               ///< the expression that the name is for
 Place component_of(Place tuple, int n);  ///< of a tuple or zip
+Place below(const Place& around, const Place& place);  ///< a place within a part, in the whole
 
 class Deriver {
  public:

@@ -25,6 +25,17 @@ std::string loop_axis(std::size_t from_inside) {
   return from_inside < names.size() ? names[from_inside] : std::string(from_inside - names.size() + 1, 'e');
 }
 
+void read_axes_around(const Program& program, std::size_t (*levels)(const Expr&, const Nest&), NestFacts& f) {
+  f.nest = main_nest(program.body);
+  f.nest.levels.resize(levels(program.body, f.nest));
+  for (const NestLevel& l : f.nest.levels)
+    for (const Nat& n : l.extents) f.axes.push_back({"", n.constant()});
+  for (std::size_t a = 0; a < f.axes.size(); ++a) {
+    const std::size_t from_inside = f.axes.size() - 1 - a;
+    f.axes[a].name = loop_axis(from_inside < 2 ? from_inside : from_inside + 1);  // k is a loop within
+  }
+}
+
 ProgramFacts program_facts(const Program& program, const SpaceOptions& options) {
   ProgramFacts f;
   f.options = options;

@@ -1,4 +1,4 @@
-// Keys of decisions that other decisions, other kinds of program or the lists of first guesses ask for. A key
+// Keys of decisions that other decisions, or the lists of first guesses ask for. A key
 // that only its own decision knows stands in that decision's file.
 #pragma once
 

@@ -6,7 +6,7 @@
 #include "rewrite/engine/strategy.hpp"
 #include "rewrite/rules/layout_step.hpp"
 #include "rewrite/space/keys.hpp"
-#include "rewrite/space/kind.hpp"
+#include "rewrite/space/variants.hpp"
 
 namespace lift {
 namespace {
@@ -24,17 +24,17 @@ UserError no_such(std::string_view name) {
                    "' does not exist in this space; see its list of parameters");
 }
 
-const BoundDecision& find(const Kind& kind, std::string_view name) {
-  for (const BoundDecision& d : kind.decisions())
+const BoundDecision& find(const Variants& variants, std::string_view name) {
+  for (const BoundDecision& d : variants.decisions())
     if (d.key->name == name) return d;
   throw no_such(name);
 }
 
 /// Every decision taken, those that `given` leaves open by their first setting.
-Configuration completed(const Kind& kind, const Configuration& given) {
-  for (const auto& entry : given) find(kind, entry.key->name);
+Configuration completed(const Variants& variants, const Configuration& given) {
+  for (const auto& entry : given) find(variants, entry.key->name);
   Configuration c;
-  for (const BoundDecision& d : kind.decisions()) {
+  for (const BoundDecision& d : variants.decisions()) {
     const Settings allowed = admitted(d, c);
     const Setting* wanted = given.find(*d.key);
     if (wanted != nullptr && !contains(allowed, *wanted))
@@ -46,31 +46,12 @@ Configuration completed(const Kind& kind, const Configuration& given) {
   return c;
 }
 
-/// The configuration that has what is wished for; nothing where the program does not allow it.
-std::optional<Configuration> granted(const Kind& kind, const Wishes& wishes) {
-  Configuration c;
-  for (const BoundDecision& d : kind.decisions()) {
-    const Settings allowed = admitted(d, c);
-    const Setting* wish = wishes.find(*d.key);
-    if (wish == nullptr) {
-      c.set(*d.key, d.suits(c, allowed));
-      continue;
-    }
-    auto at = std::find(allowed.begin(), allowed.end(), *wish);
-    if (at == allowed.end())
-      at = std::find_if(allowed.begin(), allowed.end(), [&](const Setting& s) { return begins(s, *wish); });
-    if (at == allowed.end()) return std::nullopt;
-    c.set(*d.key, *at);
-  }
-  return c;
-}
-
 }  // namespace
 
 std::vector<SwitchKind> switch_kinds() {
   std::vector<SwitchKind> r;
-  for (const RegisteredDecision& d : registered_decisions())
-    if (d.switched.title != nullptr) r.push_back({d.key, d.switched.title, d.switched.absent});
+  for (const Decision* d : all_decisions())
+    if (d->switched.title != nullptr) r.push_back({d->key, d->switched.title, d->switched.absent});
   return r;
 }
 
@@ -78,24 +59,24 @@ Space::Space(const Program& program, const SpaceOptions& options)
     : program_(program),
       only_layout_(options.only_layout),
       on_threads_(!is_grid(options.target)),
-      kind_(make_kind(program, options)) {
-  for (const BoundDecision& d : kind_->decisions())
+      variants_(variants_of(program, options)) {
+  for (const BoundDecision& d : variants_->decisions())
     if (d.settings.size() > 1) (d.searched ? parameters_ : comparisons_).push_back({d.key, d.settings});
 }
 
 Settings Space::allowed(const Configuration& chosen, const Key& decision) const {
-  return admitted(find(*kind_, decision.name), chosen);
+  return admitted(find(*variants_, decision.name), chosen);
 }
 
 std::vector<std::string> Space::allowed_texts(const Configuration& chosen, std::string_view decision) const {
-  const BoundDecision& d = find(*kind_, decision);
+  const BoundDecision& d = find(*variants_, decision);
   std::vector<std::string> r;
   for (const Setting& s : admitted(d, chosen)) r.push_back(d.key->text(s));
   return r;
 }
 
 bool Space::gets_layout() const {
-  const auto& decisions = kind_->decisions();
+  const auto& decisions = variants_->decisions();
   return only_layout_ && only_layout_ != kCallersLayout &&
          std::none_of(decisions.begin(), decisions.end(),
                       [](const BoundDecision& d) { return d.key->name == key::layout.name; });
@@ -104,8 +85,8 @@ bool Space::gets_layout() const {
 namespace {
 
 /// Whether it has been decided that no update is in place, where one could be.
-bool keeps_bases(const Kind& kind, const Configuration& c) {
-  const auto& all = kind.decisions();
+bool keeps_bases(const Variants& variants, const Configuration& c) {
+  const auto& all = variants.decisions();
   const auto d =
       std::find_if(all.begin(), all.end(), [](const BoundDecision& x) { return x.key == &key::in_place; });
   if (d == all.end() || c.find(key::in_place) == nullptr || c[key::in_place]) return false;
@@ -117,9 +98,9 @@ bool keeps_bases(const Kind& kind, const Configuration& c) {
 }  // namespace
 
 Rewriting Space::derived(const Configuration& given) const {
-  const Configuration c = completed(*kind_, given);
-  Rewriting r = kind_->derive(c);
-  if (on_threads_ && !keeps_bases(*kind_, c))
+  const Configuration c = completed(*variants_, given);
+  Rewriting r = variants_->derive(c);
+  if (on_threads_ && !keeps_bases(*variants_, c))
     if (auto in_place = use("overwrite-dead")(r, {})) r = std::move(*in_place);
   if (!gets_layout()) return r;
   const Step step = layout_step(*only_layout_);
@@ -128,7 +109,7 @@ Rewriting Space::derived(const Configuration& given) const {
 
 Derivation Space::derive(const Configuration& c) const { return derived(c).steps; }
 
-std::string Space::structure(const Configuration& c) const { return kind_->words(c); }
+std::string Space::structure(const Configuration& c) const { return variants_->words(c); }
 
 std::string Space::layout(const Configuration& c) const {
   if (only_layout_) return only_layout_ == kCallersLayout ? "" : str(*only_layout_);
@@ -138,8 +119,8 @@ std::string Space::layout(const Configuration& c) const {
 
 std::vector<Configuration> Space::seeds() const {
   std::vector<Configuration> r;
-  for (const Wishes& wishes : kind_->first_guesses()) {
-    auto c = granted(*kind_, wishes);
+  for (const Wishes& wishes : variants_->first_guesses()) {
+    auto c = granted(*variants_, wishes);
     if (!c) continue;
     Configuration searched;  // only what is a parameter
     for (const Parameter& p : parameters_) searched.set(*p.key, *c->find(*p.key));

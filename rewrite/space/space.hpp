@@ -20,7 +20,7 @@ struct SwitchKind {
 };
 std::vector<SwitchKind> switch_kinds();
 
-class Kind;
+class Variants;
 
 class Space : public SearchSpace {
  public:
@@ -44,14 +44,14 @@ class Space : public SearchSpace {
   const Program& program() const { return program_; }
 
  private:
-  /// Whether the arrays get the layout asked for though it is no decision of this kind of program.
+  /// Whether the arrays get the layout asked for though it is no decision of this program.
   bool gets_layout() const;
 
   Program program_;
   std::optional<LayoutRequest> only_layout_;
   bool on_threads_ = true;  ///< for processors, not for a grid
   std::vector<Parameter> parameters_, comparisons_;
-  std::shared_ptr<const Kind> kind_;
+  std::shared_ptr<const Variants> variants_;
 };
 
 }  // namespace lift

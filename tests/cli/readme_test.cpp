@@ -91,4 +91,24 @@ TEST_CASE("readme: its commands") {
     }
 }
 
+/// Those that an installed liftgen asks for.
+TEST_CASE("readme: docs/cpp.md names the packages that a project needs beside an installed liftgen") {
+  const std::string page = read_file(LIFTGEN_SOURCE_DIR "/docs/cpp.md"),
+                    all = read_file(LIFTGEN_SOURCE_DIR "/cmake/Dependencies.cmake");
+  const std::size_t begin = all.find("liftgen_require(fmt"),
+                    end = all.find("set(liftgen_source_dependencies)");
+  REQUIRE((begin < end && end != std::string::npos));
+  std::istringstream installed(all.substr(begin, end - begin));
+  int packages = 0;
+  for (std::string word; installed >> word;) {
+    const std::size_t dev = word.find("-dev");
+    if (!word.starts_with("lib") || dev == std::string::npos) continue;
+    const std::string package = word.substr(0, dev + 4);
+    CAPTURE(package);
+    CHECK(page.find(package) != std::string::npos);
+    ++packages;
+  }
+  CHECK(packages == 6);
+}
+
 }  // namespace readme_test

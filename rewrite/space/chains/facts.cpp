@@ -36,7 +36,7 @@ std::int64_t iterations_around(const Expr& body, const Place& chain) {
 /// Stages over cells of one colour, by the sum of how many innermost indices it is told, and the arguments
 /// that they read or update, where all of these have so many dimensions: they can be stored a colour after
 /// the other.
-void find_colours(const Program& program, const Chain& chain, const StageGraph& graph, ChainFacts& f) {
+void find_colours(const Program& program, const Chain& chain, const StageGraph& graph, NestFacts& f) {
   std::map<std::string, std::string> storage;  // by stage
   std::set<std::string> coloured;
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
@@ -46,7 +46,7 @@ void find_colours(const Program& program, const Chain& chain, const StageGraph& 
     if (!element->unknown.empty()) continue;
     const std::int64_t axes = colours_of(element->written.guard, element->written.index).axes;
     if (axes == 0) continue;
-    f.colour_axes = std::max(f.colour_axes, axes);
+    f.parity_axes = std::max(f.parity_axes, axes);
     for (const Expr& x : params_of(s.value)) {
       const auto it = storage.find(param_name(x));
       coloured.insert(it == storage.end() ? param_name(x) : it->second);
@@ -54,10 +54,10 @@ void find_colours(const Program& program, const Chain& chain, const StageGraph& 
   }
   for (const Expr& a : program.arguments)
     if (a.type().is_array() && coloured.contains(param_name(a))) {
-      f.coloured.push_back(param_name(a));
-      if (rank_of(a.type()) < f.colour_axes) f.colour_axes = 0;
+      f.chain.coloured.push_back(param_name(a));
+      if (rank_of(a.type()) < f.parity_axes) f.parity_axes = 0;
     } else if (a.type().is_array()) {
-      f.apart.push_back(param_name(a));
+      f.chain.apart.push_back(param_name(a));
     }
 }
 
@@ -120,43 +120,45 @@ std::vector<Place> last_results(const Expr& body) {
   return r;
 }
 
-ChainFacts chain_facts(const Program& program, const SpaceOptions& options) {
-  ChainFacts f;
+NestFacts chain_facts(const Program& program, const SpaceOptions& options) {
+  NestFacts f;
+  f.inside = Inside::stages;
   static_cast<ProgramFacts&>(f) = program_facts(program, options);
   for (const Place& p : last_results(program.body)) {
     std::int64_t elements = 1;
     for (const Nat& n : shape_of(part_at(program.body, p).type())) elements *= n.constant().value_or(1024);
-    f.last_bytes += elements * f.element_bytes;
+    f.chain.last_bytes += elements * f.element_bytes;
   }
   Program p = program;
   if (const auto in_place = apply(find_rule("overwrite-bases"), p, {})) f.in_place = true, p = *in_place;
   const Program stored = p;
-  if (const auto rings = apply(find_rule("rings"), p, {})) f.rings = true, p = *rings;
+  if (const auto rings = apply(find_rule("rings"), p, {})) f.chain.rings = true, p = *rings;
   const Chain chain = chain_of(p);
-  f.stages = chain.stages.size();
-  f.around = iterations_around(program.body, chain.stages[0].place);
-  if (f.stages < 2) return f;
+  f.chain.around = iterations_around(program.body, chain.stages[0].place);
+  if (chain.stages.size() < 2) return f;
   const StageGraph graph = stage_graph(chain);
   const Shifts lags = least_shifts(chain, graph, Band::skewed, 0);
   const Type& first = chain.stages[0].value.type();
   if (!lags.obstacle.empty() || go_apart(lags, shape_of(first)[0].constant())) return f;
-  f.steps = loop_axis(static_cast<std::size_t>(rank_of(first)) - 1);
+  f.chain.steps = loop_axis(static_cast<std::size_t>(rank_of(first)) - 1);
   for (const StageWrites& w : graph.stages)
-    f.planes = std::max(f.planes, (w.scale.at(0) * w.extents.at(0)).constant().value_or(0));
+    f.chain.planes = std::max(f.chain.planes, (w.scale.at(0) * w.extents.at(0)).constant().value_or(0));
   if (can_take_turns(stored)) {
-    f.rows = loop_axis(static_cast<std::size_t>(rank_of(first)) - 2);
+    f.chain.rows = loop_axis(static_cast<std::size_t>(rank_of(first)) - 2);
     for (const StageWrites& w : graph.stages)
-      f.row_count = std::max(f.row_count, (w.scale.at(1) * w.extents.at(1)).constant().value_or(0));
+      f.chain.row_count =
+          std::max(f.chain.row_count, (w.scale.at(1) * w.extents.at(1)).constant().value_or(0));
   }
   if (!options.only_layout) find_colours(program, chain, graph, f);
-  f.tiles = least_shifts(chain, graph, Band::overlapped, 0).obstacle.empty();
-  if (!f.tiles && !named_results(program).empty()) {
+  f.chain.tiles = least_shifts(chain, graph, Band::overlapped, 0).obstacle.empty();
+  if (!f.chain.tiles && !named_results(program).empty()) {
     Program copied = with_results_copied({program, {}}).program;
     if (const auto in_place = apply(find_rule("overwrite-bases"), copied, {})) copied = *in_place;
     if (const auto rings = apply(find_rule("rings"), copied, {})) copied = *rings;
     const Chain kept = chain_of(copied);
-    f.copies = f.tiles = least_shifts(kept, stage_graph(kept), Band::overlapped, 0).obstacle.empty();
-    f.rings = f.rings || f.copies;
+    f.chain.copies = f.chain.tiles =
+        least_shifts(kept, stage_graph(kept), Band::overlapped, 0).obstacle.empty();
+    f.chain.rings = f.chain.rings || f.chain.copies;
   }
   f.joins_stages = have_joined_stages(program);
   return f;

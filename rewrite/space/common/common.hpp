@@ -1,19 +1,8 @@
-// Decisions and steps of every kind of program.
+// Steps of loops and scans, whatever these make.
 #pragma once
 
-#include "rewrite/space/decision.hpp"
+#include "rewrite/space/deriver.hpp"
 #include "rewrite/space/facts.hpp"
-#include "rewrite/space/keys.hpp"
-
-namespace lift::common {
-
-using CommonDecision = Decision<ProgramFacts>;
-
-const CommonDecision& stages();
-const CommonDecision& readonly();
-const CommonDecision& joined();
-
-}  // namespace lift::common
 
 namespace lift {
 

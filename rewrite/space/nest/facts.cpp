@@ -13,7 +13,8 @@
 #include "rewrite/analysis/rings.hpp"
 #include "rewrite/analysis/vector_loads.hpp"
 #include "rewrite/rules/rules.hpp"
-#include "rewrite/space/nest/nest.hpp"
+#include "rewrite/space/common/common.hpp"
+#include "rewrite/space/facts.hpp"
 
 namespace lift {
 namespace {
@@ -336,7 +337,7 @@ NestFacts NestFacts::of_sweep(std::size_t n) const {
   return f;
 }
 
-NestFacts nest_facts(const Program& whole, const SpaceOptions& options) {
+NestFacts cell_facts(const Program& whole, const SpaceOptions& options) {
   const std::size_t sweeps = sweeps_of(whole.body).size();
   std::vector<NestFacts> loops;
   for (std::size_t s = 0; s < sweeps; ++s) loops.push_back(loop_facts(single_sweep(whole, s)));
@@ -359,7 +360,7 @@ NestFacts nest_facts(const Program& whole, const SpaceOptions& options) {
   if (f.update)
     if (const auto offset = update_offsets(part_at(program.body, *f.nest.update)).back().constant())
       f.lead = *offset;
-  if (f.sweeps == 1) f.reduction = reduction_facts(program, options);
+  if (f.sweeps == 1) f.reduction = reduction_facts(program);
   try {
     f.in_place = f.update && apply(find_rule("update-in-place"), whole, {});
     const Footprint print = footprint(last_of_chain(program));
@@ -378,6 +379,7 @@ NestFacts nest_facts(const Program& whole, const SpaceOptions& options) {
   f.windows = window_arrays(program, f);
   for (const Expr& a : program.arguments)  // all arrays take the layout together
     if (a.type().is_array() && rank_of(a.type()) < f.parity_axes) f.parity_axes = 0;
+  f.joins_stages = f.sweeps == 1 && (have_joined_stages(whole) || !stages_of(whole.body).empty());
   return f;
 }
 

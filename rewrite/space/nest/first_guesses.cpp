@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "rewrite/space/nest/decisions.hpp"
+#include "rewrite/space/decisions/decisions.hpp"
 
 namespace lift {
 namespace {
@@ -290,8 +290,8 @@ List on_threads(const NestFacts& f) {
 
 }  // namespace
 
-std::vector<Wishes> nest::first_guesses(const NestFacts& f, const NestFacts* stored) {
-  List r = reduction::first_guesses(f.reduction);
+std::vector<Wishes> cells::first_guesses(const NestFacts& f, const NestFacts* stored) {
+  List r = guesses_of_reductions(f);
   if (!f.on_processors()) {
     append(r, on_grid(f, stored != nullptr));
     return r;

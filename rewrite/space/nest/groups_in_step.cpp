@@ -7,7 +7,7 @@
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/nest.hpp"
-#include "rewrite/space/nest/decisions.hpp"
+#include "rewrite/space/decisions/decisions.hpp"
 
 namespace lift {
 namespace {
@@ -257,7 +257,7 @@ void derive_in_groups(NestDeriver& d, const NestFacts& f, const Configuration& c
   const AxisSizes& tile = c[key::strips];
   const InGroups& g = *find(f, c[key::loads], c[key::team]);
   const std::size_t inner = g.margins.size() - 1;
-  take(common::readonly(), d, f, c);
+  take(decisions::readonly(), d, f, c);
   Place at;
   for (std::size_t a = 0; a < f.above_update; ++a, at = body_of(at)) {
     share_loops(d, at);

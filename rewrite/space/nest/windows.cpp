@@ -3,7 +3,7 @@
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
-#include "rewrite/space/nest/nest.hpp"
+#include "rewrite/space/decisions/decisions.hpp"
 
 namespace lift {
 namespace {

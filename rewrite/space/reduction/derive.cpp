@@ -5,6 +5,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/expr/reduction.hpp"
+#include "rewrite/space/decisions/decisions.hpp"
 #include "rewrite/space/reduction/reduction.hpp"
 
 namespace lift {
@@ -131,18 +132,18 @@ void derive_by_groups(Deriver& d, const Place& place, std::int64_t length, std::
 }
 
 /// Axes but one whose iterations together are the parts.
-std::size_t joined_axes(const ReductionFacts& f, const AxisSizes& parts) {
-  if (chunk_of(parts)) return f.over.size() - 1;
+std::size_t joined_axes(const NestFacts& f, const AxisSizes& parts) {
+  if (chunk_of(parts)) return f.reduction.over.size() - 1;
   std::size_t joined = 0;
-  for (std::size_t a = 0; a < f.over.size(); ++a)
+  for (std::size_t a = 0; a < f.reduction.over.size(); ++a)
     for (const AxisSize& s : parts.list)
-      if (s.axis == f.over[a].name) joined = a;
+      if (s.axis == f.reduction.over[a].name) joined = a;
   return joined;
 }
 
 /// Accumulators side by side go through all rows of a part, where rows are made of whole vectors: what they
 /// have is reduced once. Whether the innermost two of so many levels are one now.
-bool join_rows(Deriver& d, const ReductionFacts& f, const Place& place, std::size_t levels,
+bool join_rows(Deriver& d, const NestFacts& f, const Place& place, std::size_t levels,
                const Configuration& c) {
   const std::size_t least = c[key::parts].empty() ? 1 : 2;  // each of several parts has a result
   const std::int64_t lanes = c[key::lanes];
@@ -151,7 +152,7 @@ bool join_rows(Deriver& d, const ReductionFacts& f, const Place& place, std::siz
   return row && *row % lanes == 0 && d.try_step("reduce-joined", inner_reduction(place, levels - 1));
 }
 
-void derive_reduction(Deriver& d, const ReductionFacts& f, const Place& place, const Configuration& c) {
+void derive_reduction(Deriver& d, const NestFacts& f, const Place& place, const Configuration& c) {
   const AxisSizes& parts = c[key::parts];
   const std::int64_t lanes = c[key::lanes];
   if (const std::int64_t items = c[key::group]; items > 0)
@@ -160,7 +161,7 @@ void derive_reduction(Deriver& d, const ReductionFacts& f, const Place& place, c
   std::size_t levels = nested_levels(d.part(place));  // reductions within the root
   for (std::size_t a = std::min(joined, levels); a > 0; --a, --levels) join_levels(d, place);
   const Place innermost = inner_reduction(place, levels);
-  while (levels + joined + 1 < f.over.size() && take_level(d, innermost)) ++levels;
+  while (levels + joined + 1 < f.reduction.over.size() && take_level(d, innermost)) ++levels;
   if (join_rows(d, f, place, levels, c)) --levels;
   Place root = place;
   if (const auto chunk = chunk_of(parts)) {
@@ -270,8 +271,8 @@ void derive_reductions_beside_loops(Deriver& d, std::int64_t lanes) {
     }
 }
 
-void derive_reductions(Deriver& d, const ReductionFacts& f, const Configuration& c) {
-  for (const Place& p : f.places) derive_reduction(d, f, p, c);
+void derive_reductions(Deriver& d, const NestFacts& f, const Configuration& c) {
+  for (const Place& p : f.reduction.places) derive_reduction(d, f, p, c);
 }
 
 }  // namespace lift

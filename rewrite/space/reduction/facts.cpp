@@ -2,6 +2,7 @@
 
 #include "ir/expr/ops.hpp"
 #include "ir/expr/reduction.hpp"
+#include "rewrite/space/facts.hpp"
 #include "rewrite/space/reduction/reduction.hpp"
 
 namespace lift {
@@ -34,9 +35,8 @@ void find_reductions(const Expr& e, Place& at, std::vector<Place>& found) {
 
 }  // namespace
 
-ReductionFacts reduction_facts(const Program& program, const SpaceOptions& options) {
+ReductionFacts reduction_facts(const Program& program) {
   ReductionFacts r;
-  static_cast<ProgramFacts&>(r) = program_facts(program, options);
   Place at;
   find_reductions(program.body, at, r.places);
   if (r.places.empty()) return r;

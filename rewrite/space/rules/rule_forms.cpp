@@ -1,12 +1,12 @@
 // Rules of one's own as decisions: each makes other programs of one, and every one of these has the decisions
-// of its own kind, which come later.
+// of its own, which come later.
 #include <algorithm>
 #include <range/v3/view/zip.hpp>
 
 #include "ir/error.hpp"
 #include "rewrite/space/keys.hpp"
-#include "rewrite/space/kind.hpp"
 #include "rewrite/space/rule_keys.hpp"
+#include "rewrite/space/variants.hpp"
 
 namespace lift {
 namespace {
@@ -115,34 +115,41 @@ std::vector<Form> forms_of(const Rule& r, const Rewriting& start, bool by_place)
   return forms;
 }
 
-/// A kind of what steps have made of a program: its derivations begin with these.
-class After : public Kind {
+/// The variants of another one, as they are but for what is said otherwise.
+class Wrapped : public Variants {
  public:
-  After(Derivation steps, std::unique_ptr<Kind> kind) : steps_(std::move(steps)), kind_(std::move(kind)) {}
-  const std::vector<BoundDecision>& decisions() const override { return kind_->decisions(); }
-  std::string words(const Configuration& c) const override { return kind_->words(c); }
-  std::vector<Wishes> first_guesses() const override { return kind_->first_guesses(); }
+  explicit Wrapped(std::unique_ptr<Variants> variants) : variants_(std::move(variants)) {}
+  const std::vector<BoundDecision>& decisions() const override { return variants_->decisions(); }
+  std::string words(const Configuration& c) const override { return variants_->words(c); }
+  std::vector<Wishes> first_guesses() const override { return variants_->first_guesses(); }
+  Rewriting derive(const Configuration& c) const override { return variants_->derive(c); }
+
+ private:
+  std::unique_ptr<Variants> variants_;
+};
+
+/// Of what steps have made of a program: their derivations begin with these.
+class After : public Wrapped {
+ public:
+  After(Derivation steps, std::unique_ptr<Variants> variants)
+      : Wrapped(std::move(variants)), steps_(std::move(steps)) {}
   Rewriting derive(const Configuration& c) const override {
-    Rewriting r = kind_->derive(c);
+    Rewriting r = Wrapped::derive(c);
     r.steps.insert(r.steps.begin(), steps_.begin(), steps_.end());
     return r;
   }
 
  private:
   Derivation steps_;
-  std::unique_ptr<Kind> kind_;
 };
 
 /// The guesses of its programs in turns: a budget that is short has seen a few of each.
-class InTurns : public Kind {
+class InTurns : public Wrapped {
  public:
-  InTurns(const Key& key, std::unique_ptr<Kind> kind) : key_(key), kind_(std::move(kind)) {}
-  const std::vector<BoundDecision>& decisions() const override { return kind_->decisions(); }
-  std::string words(const Configuration& c) const override { return kind_->words(c); }
-  Rewriting derive(const Configuration& c) const override { return kind_->derive(c); }
+  InTurns(const Key& key, std::unique_ptr<Variants> variants) : Wrapped(std::move(variants)), key_(key) {}
   std::vector<Wishes> first_guesses() const override {
     std::vector<std::pair<Setting, std::vector<Wishes>>> groups;
-    for (Wishes& w : kind_->first_guesses()) {
+    for (Wishes& w : Wrapped::first_guesses()) {
       const Setting& s = *w.find(key_);
       auto at = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == s; });
       if (at == groups.end()) at = groups.insert(groups.end(), {s, {}});
@@ -159,14 +166,13 @@ class InTurns : public Kind {
 
  private:
   const Key& key_;
-  std::unique_ptr<Kind> kind_;
 };
 
-/// A kind whose decisions are told from those of the program without the rule, by their names.
-class Under : public Kind {
+/// Variants whose decisions are told from those of the program without the rule, by their names.
+class Under : public Variants {
  public:
-  Under(const std::string& rule, std::unique_ptr<Kind> kind) : kind_(std::move(kind)) {
-    for (const BoundDecision& own : kind_->decisions()) {
+  Under(const std::string& rule, std::unique_ptr<Variants> variants) : variants_(std::move(variants)) {
+    for (const BoundDecision& own : variants_->decisions()) {
       keys_.push_back(is_of_whole(*own.key) ? own.key : &key_under_rule(*own.key, rule));
       BoundDecision d = own;
       d.key = keys_.back();
@@ -174,18 +180,17 @@ class Under : public Kind {
       d.suits = [this, &own](const Configuration& c, const Settings& allowed) {
         return own.suits(told(c), allowed);
       };
-      d.words = [this, &own](const Configuration& c) { return own.words(told(c)); };
       decisions_.push_back(std::move(d));
     }
   }
   const std::vector<BoundDecision>& decisions() const override { return decisions_; }
-  std::string words(const Configuration& c) const override { return kind_->words(told(c)); }
-  Rewriting derive(const Configuration& c) const override { return kind_->derive(told(c)); }
+  std::string words(const Configuration& c) const override { return variants_->words(told(c)); }
+  Rewriting derive(const Configuration& c) const override { return variants_->derive(told(c)); }
   std::vector<Wishes> first_guesses() const override {
     std::vector<Wishes> all;
-    for (const Wishes& own : kind_->first_guesses()) {
+    for (const Wishes& own : variants_->first_guesses()) {
       Wishes& w = all.emplace_back();
-      for (const auto& [key, decision] : ranges::views::zip(keys_, kind_->decisions()))
+      for (const auto& [key, decision] : ranges::views::zip(keys_, variants_->decisions()))
         if (const Setting* s = own.find(*decision.key)) w.set(*key, *s);
     }
     return all;
@@ -198,21 +203,21 @@ class Under : public Kind {
   }
   Configuration told(const Configuration& c) const {
     Configuration own;
-    for (const auto& [key, decision] : ranges::views::zip(keys_, kind_->decisions()))
+    for (const auto& [key, decision] : ranges::views::zip(keys_, variants_->decisions()))
       if (const Setting* s = c.find(*key)) own.set(*decision.key, *s);
     return own;
   }
 
-  std::unique_ptr<Kind> kind_;
+  std::unique_ptr<Variants> variants_;
   std::vector<const Key*> keys_;  ///< in the order of its decisions
   std::vector<BoundDecision> decisions_;
 };
 
 class Maker {
  public:
-  Maker(const SpaceOptions& options, const MakeKind& make) : options_(options), make_(make) {}
+  Maker(const SpaceOptions& options, const MakeVariants& make) : options_(options), make_(make) {}
 
-  std::unique_ptr<Kind> made(const Program& program) {
+  std::unique_ptr<Variants> made(const Program& program) {
     for (const bool by_place : {true, false}) {
       programs_ = 0, by_place_ = by_place;
       count({program, {}}, 0);
@@ -233,40 +238,40 @@ class Maker {
       for (const Form& f : forms_of(rule(i), start, by_place_)) count(f.made, i + 1);
   }
 
-  std::unique_ptr<Kind> of(const Rewriting& start, std::size_t i) {
+  std::unique_ptr<Variants> of(const Rewriting& start, std::size_t i) {
     if (i == options_.rules->size())
       return std::make_unique<After>(start.steps, make_(start.program, options_));
-    std::vector<KindOfForm> kinds;
+    std::vector<VariantsOfForm> forms;
     std::vector<const Key*> order;
     for (Form& f : forms_of(rule(i), start, by_place_)) {
-      std::unique_ptr<Kind> kind;
+      std::unique_ptr<Variants> variants;
       try {
-        kind = of(f.made, i + 1);
+        variants = of(f.made, i + 1);
       } catch (const UserError&) {  // no loops can be decided about
-        if (kinds.empty()) throw;
+        if (forms.empty()) throw;
         continue;
       }
-      if (!merge_order(order, kind->decisions())) {
-        kind = std::make_unique<Under>(rule(i).name, std::move(kind));
-        merge_order(order, kind->decisions());
+      if (!merge_order(order, variants->decisions())) {
+        variants = std::make_unique<Under>(rule(i).name, std::move(variants));
+        merge_order(order, variants->decisions());
       }
-      kinds.push_back({f.setting, std::move(f.words), std::move(kind)});
+      forms.push_back({f.setting, std::move(f.words), std::move(variants)});
     }
-    if (kinds.size() == 1) return std::move(kinds.front().kind);
+    if (forms.size() == 1) return std::move(forms.front().variants);
     const Key& key = key_of_rule(rule(i).name);
-    return std::make_unique<InTurns>(key, by_form(key, std::move(kinds)));
+    return std::make_unique<InTurns>(key, by_form(key, std::move(forms)));
   }
 
   const SpaceOptions& options_;
-  const MakeKind& make_;
+  const MakeVariants& make_;
   bool by_place_ = true;
   std::size_t programs_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Kind> kind_by_rules(const Program& program, const SpaceOptions& options,
-                                    const MakeKind& make) {
+std::unique_ptr<Variants> variants_by_rules(const Program& program, const SpaceOptions& options,
+                                            const MakeVariants& make) {
   return Maker(options, make).made(program);
 }
 

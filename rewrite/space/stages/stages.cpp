@@ -9,16 +9,10 @@
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/class_keys.hpp"
 #include "rewrite/space/common/common.hpp"
-#include "rewrite/space/kind.hpp"
+#include "rewrite/space/decisions/decisions.hpp"
 
 namespace lift {
 namespace {
-
-Place below(const Place& around, const Place& place) {
-  Place r = around;
-  r.insert(r.end(), place.begin(), place.end());
-  return r;
-}
 
 /// Decided for the whole program, not for one of its parts.
 bool is_of_whole(const Key& k) {
@@ -32,19 +26,19 @@ bool is_of_whole(const Key& k) {
                     key::loads.name,
                     key::one_group.name,
                     key::joined.name,
-                    common::readonly().key->name};
+                    decisions::readonly().key->name};
   return std::any_of(any.begin(), any.end(), [&](const char* n) { return n == std::string_view(k.name); });
 }
 
 struct Part {
   Place place;
-  std::unique_ptr<Kind> kind;
+  std::unique_ptr<Variants> variants;
   std::vector<Wishes> guesses = {};  ///< that it can have, as whole configurations, best first
   int number = 1;                    ///< of its class
 
   const Key* key_of(const BoundDecision& d) const { return &key_of_class(*d.key, number); }
   const BoundDecision* find(const Key& shown) const {
-    for (const BoundDecision& d : kind->decisions())
+    for (const BoundDecision& d : variants->decisions())
       if (!is_of_whole(*d.key) && key_of(d) == &shown) return &d;
     return nullptr;
   }
@@ -52,7 +46,7 @@ struct Part {
   /// what suits it instead.
   Configuration own(const Configuration& c, const Key* until = nullptr) const {
     Configuration r;
-    for (const BoundDecision& d : kind->decisions()) {
+    for (const BoundDecision& d : variants->decisions()) {
       if (until != nullptr && key_of(d) == until) return r;
       const Settings allowed = d.allowed(r);
       const Setting* wanted = is_of_whole(*d.key) ? nullptr : c.find(*key_of(d));
@@ -70,7 +64,7 @@ struct Part {
   /// Without what is said of arguments, which is said of the whole program's.
   Configuration loops(const Configuration& c) const {
     Configuration r = own(c);
-    r.erase(*common::readonly().key);
+    r.erase(*decisions::readonly().key);
     return r;
   }
 };
@@ -107,30 +101,17 @@ void follow(Deriver& d, const Place& cells, std::int64_t tile, std::int64_t widt
   if (width < 2 || !d.try_step("map-vec", {width}, row)) d.step("map-seq", row);
 }
 
-/// First guesses of a kind that are possible, as whole configurations.
-std::vector<Wishes> possible(const Kind& kind) {
+/// First guesses that are possible, as whole configurations.
+std::vector<Wishes> possible(const Variants& variants) {
   std::vector<Wishes> r;
-  for (const Wishes& w : kind.first_guesses()) {
-    Configuration c;
-    bool can = true;
-    for (const BoundDecision& d : kind.decisions()) {
-      const Settings allowed = d.allowed(c);
-      const Setting* wish = w.find(*d.key);
-      const auto at = std::find_if(allowed.begin(), allowed.end(), [&](const Setting& s) {
-        return wish != nullptr && (s == *wish || begins(s, *wish));
-      });
-      can = wish == nullptr || at != allowed.end() || is_of_whole(*d.key);
-      if (!can) break;
-      c.set(*d.key, at != allowed.end() ? *at : d.suits(c, allowed));
-    }
-    if (can) add_new(r, c);
-  }
+  for (const Wishes& w : variants.first_guesses())
+    if (const auto c = granted(variants, w, is_of_whole)) add_new(r, *c);
   return r;
 }
 
 /// Whether two parts decide about the same, and would begin with the same.
 bool are_alike(const Part& a, const Part& b) {
-  const auto &x = a.kind->decisions(), &y = b.kind->decisions();
+  const auto &x = a.variants->decisions(), &y = b.variants->decisions();
   return std::equal(x.begin(), x.end(), y.begin(), y.end(),
                     [](const BoundDecision& d, const BoundDecision& e) { return d.key == e.key; }) &&
          a.guesses.empty() == b.guesses.empty() &&
@@ -157,8 +138,9 @@ void number_classes(std::vector<Part>& parts) {
   }
 }
 
-struct StagesFacts : ProgramFacts {
-  std::vector<std::optional<Nat>> cells, columns;  ///< of each part, where it has such: points of a row
+/// Of each part, where it has such: points of a row.
+struct Rows {
+  std::vector<std::optional<Nat>> cells, columns;
   /// Whether a part's loops over cells can go in the tiles of another one's columns.
   bool follows(std::size_t part, std::size_t other) const {
     return cells[part] && columns[other] && *cells[part] == *columns[other];
@@ -166,40 +148,40 @@ struct StagesFacts : ProgramFacts {
   bool can_follow() const {
     for (std::size_t i = 0; i < cells.size(); ++i)
       for (std::size_t j = 0; j < cells.size(); ++j)
-        if (follows(i, j)) return !on_grid();
+        if (follows(i, j)) return true;
     return false;
   }
 };
 
-StagesFacts stages_facts(const Program& program, const std::vector<Place>& parts,
-                         const SpaceOptions& options) {
-  StagesFacts f;
-  static_cast<ProgramFacts&>(f) = program_facts(program, options);
+Rows rows_of(const Program& program, const std::vector<Place>& parts) {
+  Rows r;
   for (const Place& p : parts) {
     const Expr e = part_at(program.body, p);
-    f.cells.push_back(row_of_cells(e)), f.columns.push_back(points_of_columns(e));
+    r.cells.push_back(row_of_cells(e)), r.columns.push_back(points_of_columns(e));
   }
-  f.joins_stages = have_joined_stages(program) || f.can_follow();
-  return f;
+  return r;
 }
 
-class StagesKind : public KindWith<StagesFacts> {
+class VariantsOfParts : public VariantsOfForms {
  public:
-  StagesKind(Form form, std::vector<Part> parts) : KindWith(std::move(form), {}), parts_(std::move(parts)) {
+  VariantsOfParts(Form form, std::vector<Part> parts, Rows rows)
+      : VariantsOfForms(std::move(form)), parts_(std::move(parts)), rows_(std::move(rows)) {
     for (const Part& p : parts_)
-      for (const BoundDecision& d : p.kind->decisions())
+      for (const BoundDecision& d : p.variants->decisions())
         if (!is_of_whole(*d.key)) add_new(keys_, p.key_of(d));
     for (const Key* k : keys_) add(of_parts(*k));
-    for (const common::CommonDecision* x : {&common::joined(), &common::readonly()})
-      add(bound_common(*x)), say(bound_common(*x));
-    if (facts().can_follow()) add(following()), say(following());
+    for (const Decision* x : {&decisions::joined(), &decisions::readonly()}) add(bound(*x)), say(*x);
+    if (can_follow()) add(following());
   }
 
   std::string words(const Configuration& c) const override {
     std::vector<std::string> said;
     for (const Part& p : parts_)
-      if (std::string w = p.kind->words(p.loops(c)); !w.empty()) add_new(said, w);
-    if (std::string w = KindWith::words(c); !w.empty()) said.push_back(w);
+      if (std::string w = p.variants->words(p.loops(c)); !w.empty()) add_new(said, w);
+    std::string w = VariantsOfForms::words(c);
+    if (can_follow() && c[key::follows])
+      w += (w.empty() ? "" : ", ") + std::string("cells in the tiles of columns");
+    if (!w.empty()) said.push_back(w);
     std::string s;
     for (const std::string& w : said) s += (s.empty() ? "" : "; ") + w;
     return s;
@@ -215,7 +197,7 @@ class StagesKind : public KindWith<StagesFacts> {
       for (const Part& p : parts_) {
         if (p.guesses.empty()) continue;
         const Wishes& own = p.guesses[std::min(n, p.guesses.size() - 1)];
-        for (const BoundDecision& d : p.kind->decisions())
+        for (const BoundDecision& d : p.variants->decisions())
           if (const Setting* s = own.find(*d.key); s != nullptr && !is_of_whole(*d.key))
             if (const Key* k = p.key_of(d); w.find(*k) == nullptr) w.set(*k, *s);
       }
@@ -226,66 +208,59 @@ class StagesKind : public KindWith<StagesFacts> {
 
   Rewriting derive(const Configuration& c) const override {
     const auto& [start, f] = form(c);
-    Deriver d(start);
+    NestDeriver d(start, f);
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const Part& p = parts_[i];
-      if (const std::int64_t tile = followed_tile(f, c, i); tile > 0)
+      if (const std::int64_t tile = followed_tile(c, i); tile > 0)
         follow(d, p.place, tile, f.lanes);
       else
-        for (const Step& s : p.kind->derive(p.loops(c)).steps)
+        for (const Step& s : p.variants->derive(p.loops(c)).steps)
           d.step(s.rule, s.parameters, below(p.place, s.place));
     }
     run_other_loops(d, f, {.width = f.lanes});
-    take(common::joined(), d, f, c);
-    take(common::readonly(), d, f, c);
+    take({&decisions::joined(), &decisions::readonly()}, d, f, c);
     run_scans(d);
     return d.result();
   }
 
  private:
   /// The tile of the columns that a part's cells follow; 0: of none.
-  std::int64_t followed_tile(const StagesFacts& f, const Configuration& c, std::size_t part) const {
+  std::int64_t followed_tile(const Configuration& c, std::size_t part) const {
     const Setting* follows = c.find(key::follows);
-    return follows != nullptr && *follows == setting_of(true) ? tile_beside(f, c, part) : 0;
+    return follows != nullptr && *follows == setting_of(true) ? tile_beside(c, part) : 0;
   }
-  std::int64_t tile_beside(const StagesFacts& f, const Configuration& c, std::size_t part) const {
+  std::int64_t tile_beside(const Configuration& c, std::size_t part) const {
     for (std::size_t j = 0; j < parts_.size(); ++j) {
-      if (!f.follows(part, j)) continue;
+      if (!rows_.follows(part, j)) continue;
       const Configuration own = parts_[j].own(c);
       const Setting *order = own.find(key::order), *tile = own.find(key::tile);
       if (order == nullptr || tile == nullptr) continue;
       const Loops& loops = std::get<Loops>(*order);
       const AxisSizes& sizes = std::get<AxisSizes>(*tile);
-      const bool whole = !sizes.empty() && cells_have(*f.cells[part], sizes.list[0].size);
+      const bool whole = !sizes.empty() && cells_have(*rows_.cells[part], sizes.list[0].size);
       if (whole && !loops.names.empty() && loops.names.back() != "k") return sizes.list[0].size;
     }
     return 0;
   }
+  bool can_follow() const { return !facts().on_grid() && rows_.can_follow(); }
   BoundDecision following() const {
     BoundDecision d;
     d.key = &key::follows;
     d.settings = {setting_of(true), setting_of(false)};
     d.allowed = [this](const Configuration& c) {
       bool can = false;
-      for (std::size_t i = 0; i < parts_.size(); ++i) can = can || tile_beside(facts(), c, i) > 0;
+      for (std::size_t i = 0; i < parts_.size(); ++i) can = can || tile_beside(c, i) > 0;
       return can && c[key::joined] != Joined::no ? Settings{setting_of(true), setting_of(false)}
                                                  : Settings{setting_of(false)};
     };
     d.suits = [](const Configuration&, const Settings& allowed) { return allowed.front(); };
-    d.words = [](const Configuration& c) -> std::string {
-      return c[key::follows] ? "cells in the tiles of columns" : "";
-    };
     return d;
   }
   BoundDecision of_parts(const Key& shown) const {
-    BoundDecision d;
-    d.key = &shown;
-    d.searched = false;
+    std::vector<const BoundDecision*> all;
     for (const Part& p : parts_)
-      if (const BoundDecision* own = p.find(shown)) {
-        for (const Setting& s : own->settings) add_new(d.settings, s);
-        d.searched = d.searched || own->searched;
-      }
+      if (const BoundDecision* own = p.find(shown)) all.push_back(own);
+    BoundDecision d = united(shown, all);
     d.allowed = [this, &shown](const Configuration& c) {
       Settings r;
       for (const Part& p : parts_)
@@ -302,30 +277,34 @@ class StagesKind : public KindWith<StagesFacts> {
         }
       return allowed.front();
     };
-    d.words = [](const Configuration&) { return std::string(); };
     return d;
   }
 
   std::vector<Part> parts_;
+  Rows rows_;
   std::vector<const Key*> keys_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kind> stages_kind(Rewriting start, const std::vector<Place>& places,
-                                  const KindOfPart& kind_of, const SpaceOptions& options) {
+std::unique_ptr<Variants> variants_of_parts(Rewriting start, const std::vector<Place>& places,
+                                            const MakeVariants& make, const SpaceOptions& options) {
   if (const auto r = use("overwrite-bases")(start, {})) start = *r;
   SpaceOptions within = options;
   within.only_layout = kCallersLayout;
   std::vector<Part> parts;
   for (const Place& place : places) {
-    auto kind = kind_of(program_of(start.program, place), within);
-    std::vector<Wishes> guesses = possible(*kind);
-    parts.push_back({place, std::move(kind), std::move(guesses)});
+    auto variants = make(program_of(start.program, place), within);
+    std::vector<Wishes> guesses = possible(*variants);
+    parts.push_back({place, std::move(variants), std::move(guesses)});
   }
   number_classes(parts);
-  StagesFacts f = stages_facts(start.program, places, options);
-  return std::make_unique<StagesKind>(StagesKind::Form{std::move(start), std::move(f)}, std::move(parts));
+  Rows rows = rows_of(start.program, places);
+  NestFacts f;
+  static_cast<ProgramFacts&>(f) = program_facts(start.program, options);
+  f.joins_stages = have_joined_stages(start.program) || (!f.on_grid() && rows.can_follow());
+  return std::make_unique<VariantsOfParts>(VariantsOfParts::Form{std::move(start), std::move(f)},
+                                           std::move(parts), std::move(rows));
 }
 
 }  // namespace lift

@@ -1,9 +1,9 @@
-// Forms of a program, of which each is a program of its own, with the decisions of its kind: which one is a
+// Forms of a program, of which each is a program of its own, with decisions of its own: which one is a
 // decision before all others.
 #include <algorithm>
 
 #include "rewrite/space/keys.hpp"
-#include "rewrite/space/kind.hpp"
+#include "rewrite/space/variants.hpp"
 
 namespace lift {
 
@@ -26,94 +26,86 @@ bool merge_order(std::vector<const Key*>& keys, const std::vector<BoundDecision>
 
 namespace {
 
-const BoundDecision* find(const Kind& kind, const Key& key) {
-  for (const BoundDecision& d : kind.decisions())
+const BoundDecision* find(const Variants& variants, const Key& key) {
+  for (const BoundDecision& d : variants.decisions())
     if (d.key == &key) return &d;
   return nullptr;
 }
 
-class ByForm : public Kind {
+class ByForm : public Variants {
  public:
-  ByForm(const Key& key, std::vector<KindOfForm> given) : key_(key) {
+  ByForm(const Key& key, std::vector<VariantsOfForm> given) : key_(key) {
     std::vector<const Key*> keys;
-    for (KindOfForm& x : given)
-      if (merge_order(keys, x.kind->decisions())) kinds_.push_back(std::move(x));
+    for (VariantsOfForm& x : given)
+      if (merge_order(keys, x.variants->decisions())) forms_.push_back(std::move(x));
     decisions_.push_back(form());
     for (const Key* k : keys) decisions_.push_back(of_all(*k));
   }
 
   const std::vector<BoundDecision>& decisions() const override { return decisions_; }
   std::string words(const Configuration& c) const override {
-    const KindOfForm& form = at(c);
-    const std::string s = form.kind->words(own(c));
+    const VariantsOfForm& form = at(c);
+    const std::string s = form.variants->words(own(c));
     return form.words + (s.empty() || form.words.empty() ? "" : ", ") + s;
   }
   std::vector<Wishes> first_guesses() const override {
     std::vector<Wishes> r;
-    for (const KindOfForm& x : kinds_)
-      for (Wishes w : x.kind->first_guesses()) w.set(key_, x.setting), r.push_back(std::move(w));
+    for (const VariantsOfForm& x : forms_)
+      for (Wishes w : x.variants->first_guesses()) w.set(key_, x.setting), r.push_back(std::move(w));
     return r;
   }
-  Rewriting derive(const Configuration& c) const override { return at(c).kind->derive(own(c)); }
+  Rewriting derive(const Configuration& c) const override { return at(c).variants->derive(own(c)); }
 
  private:
-  const KindOfForm& at(const Configuration& c) const {
+  const VariantsOfForm& at(const Configuration& c) const {
     const Setting* form = c.find(key_);
-    return *std::find_if(kinds_.begin(), kinds_.end(), [&](const KindOfForm& x) {
-      return x.setting == (form != nullptr ? *form : kinds_.front().setting);
+    return *std::find_if(forms_.begin(), forms_.end(), [&](const VariantsOfForm& x) {
+      return x.setting == (form != nullptr ? *form : forms_.front().setting);
     });
   }
-  /// What the kind of this form is told of a configuration.
+  /// What this form is told of a configuration.
   Configuration own(const Configuration& c) const {
     Configuration r;
     for (const auto& entry : c)
-      if (find(*at(c).kind, *entry.key) != nullptr) r.set(*entry.key, entry.setting);
+      if (find(*at(c).variants, *entry.key) != nullptr) r.set(*entry.key, entry.setting);
     return r;
   }
 
   BoundDecision form() const {
     BoundDecision d;
     d.key = &key_;
-    for (const KindOfForm& x : kinds_) d.settings.push_back(x.setting);
+    for (const VariantsOfForm& x : forms_) d.settings.push_back(x.setting);
     d.allowed = [all = d.settings](const Configuration&) { return all; };
     d.suits = [](const Configuration&, const Settings& allowed) { return allowed.front(); };
-    d.words = [](const Configuration&) { return std::string(); };
     return d;
   }
-  /// Where the kind of a form has no such decision, one setting is as good as another.
+  /// Where a form has no such decision, one setting is as good as another.
   BoundDecision of_all(const Key& key) const {
-    BoundDecision d;
-    d.key = &key;
-    d.searched = false;
-    for (const KindOfForm& x : kinds_)
-      if (const BoundDecision* own = find(*x.kind, key)) {
-        for (const Setting& s : own->settings) add_new(d.settings, s);
-        d.searched = d.searched || own->searched;
-      }
+    std::vector<const BoundDecision*> all;
+    for (const VariantsOfForm& x : forms_)
+      if (const BoundDecision* own = find(*x.variants, key)) all.push_back(own);
+    BoundDecision d = united(key, all);
     const Settings any{d.settings.front()};
     d.allowed = [this, &key, any](const Configuration& c) {
-      const BoundDecision* now = find(*at(c).kind, key);
+      const BoundDecision* now = find(*at(c).variants, key);
       return now != nullptr ? now->allowed(own(c)) : any;
     };
     d.suits = [this, &key](const Configuration& c, const Settings& allowed) {
-      const BoundDecision* now = find(*at(c).kind, key);
+      const BoundDecision* now = find(*at(c).variants, key);
       return now != nullptr ? now->suits(own(c), allowed) : allowed.front();
     };
-    d.words = [](const Configuration&) { return std::string(); };
     return d;
   }
 
   const Key& key_;
-  std::vector<KindOfForm> kinds_;
+  std::vector<VariantsOfForm> forms_;
   std::vector<BoundDecision> decisions_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kind> by_form(const Key& key, std::vector<KindOfForm> kinds) {
-  return std::make_unique<ByForm>(key, std::move(kinds));
+std::unique_ptr<Variants> by_form(const Key& key, std::vector<VariantsOfForm> forms) {
+  return std::make_unique<ByForm>(key, std::move(forms));
 }
-
-std::vector<RegisteredDecision> registered_form_decisions() { return {{&key::depth, {}}, {&key::wraps, {}}}; }
 
 }  // namespace lift

@@ -7,19 +7,12 @@
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/parts.hpp"
 #include "rewrite/engine/step_program.hpp"
-#include "rewrite/space/kind.hpp"
+#include "rewrite/space/common/common.hpp"
+#include "rewrite/space/decisions/decisions.hpp"
 #include "rewrite/space/reduction/reduction.hpp"
 
 namespace lift {
 namespace {
-
-struct LoopFacts : ProgramFacts {};
-
-Place below(const Place& around, const Place& place) {
-  Place r = around;
-  r.insert(r.end(), place.begin(), place.end());
-  return r;
-}
 
 int occurrences(const Expr& e, const Expr& x) {
   int n = e == x ? 1 : 0;
@@ -73,17 +66,17 @@ bool has_threads(const Derivation& steps) {
   });
 }
 
-class LoopOverTime : public KindWith<LoopFacts> {
+class LoopOverTime : public VariantsOfForms {
  public:
-  LoopOverTime(Form form, Place step, std::unique_ptr<Kind> of_step)
-      : KindWith(std::move(form), {}), step_(std::move(step)), of_step_(std::move(of_step)) {
+  LoopOverTime(Form form, Place step, std::unique_ptr<Variants> of_step)
+      : VariantsOfForms(std::move(form)), step_(std::move(step)), of_step_(std::move(of_step)) {
     for (const BoundDecision& d : of_step_->decisions())
-      if (d.key != common::readonly().key) add(d);
-    add(bound_common(common::readonly())), say(bound_common(common::readonly()));
+      if (d.key != decisions::readonly().key) add(d);
+    add(bound(decisions::readonly())), say(decisions::readonly());
   }
 
   std::string words(const Configuration& c) const override {
-    std::string s = of_step_->words(without_readonly(c)), more = KindWith::words(c);
+    std::string s = of_step_->words(without_readonly(c)), more = VariantsOfForms::words(c);
     return s + (s.empty() || more.empty() ? "" : ", ") + more;
   }
   /// Stores past the cache come last: the next step reads what this one has stored.
@@ -95,7 +88,7 @@ class LoopOverTime : public KindWith<LoopFacts> {
 
   Rewriting derive(const Configuration& c) const override {
     const auto& [start, f] = form(c);
-    Deriver d(start);
+    NestDeriver d(start, f);
     const Rewriting of_step = of_step_->derive(without_readonly(c));
     const Place iteration(step_.begin(), step_.end() - 2);
     const auto decided =
@@ -109,30 +102,32 @@ class LoopOverTime : public KindWith<LoopFacts> {
         c.find(key::parallel) != nullptr && c[key::parallel].names.empty() && !has_threads(of_step.steps);
     if (!alone && f.on_processors()) derive_reductions_beside_loops(d, is_vector(c) ? c[key::width] : 1);
     run_other_loops(d, f, {!alone, is_vector(c), is_solo(c), c[key::width]});
-    take(common::readonly(), d, f, c);
+    take(decisions::readonly(), d, f, c);
     run_scans(d);
     return d.result();
   }
 
  private:
   static Configuration without_readonly(Configuration c) {
-    c.erase(*common::readonly().key);
+    c.erase(*decisions::readonly().key);
     return c;
   }
 
   Place step_;
-  std::unique_ptr<Kind> of_step_;
+  std::unique_ptr<Variants> of_step_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kind> loop_over_time(Rewriting start, const Place& step, const SpaceOptions& options) {
+std::unique_ptr<Variants> variants_over_time(Rewriting start, const Place& step,
+                                             const SpaceOptions& options) {
   SpaceOptions within = options;
   within.only_layout = kCallersLayout;  // arrays of the program keep theirs while the steps take turns
-  auto of_step = make_kind_of_step(step_program(start.program, step), within);
-  LoopFacts f;
+  auto of_step = variants_of_step(step_program(start.program, step), within);
+  NestFacts f;
   static_cast<ProgramFacts&>(f) = program_facts(start.program, options);
-  return std::make_unique<LoopOverTime>(LoopOverTime::Form{std::move(start), f}, step, std::move(of_step));
+  return std::make_unique<LoopOverTime>(LoopOverTime::Form{std::move(start), std::move(f)}, step,
+                                        std::move(of_step));
 }
 
 }  // namespace lift

@@ -8,6 +8,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/text/parse.hpp"
 #include "rewrite/engine/catalogue.hpp"
+#include "tests/fuzz/programs/generator.hpp"
 
 namespace lift::fuzz {
 namespace {
@@ -74,6 +75,7 @@ Case parse_case(const std::string& text, const std::string& file) {
     }
   }
   c.derivation = parse_derivation(derivation);
+  know_user_functions();
   c.program = parse_program(text, file);
   return c;
 }

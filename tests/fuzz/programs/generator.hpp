@@ -109,4 +109,8 @@ class Generator {
   int nodes_ = 0;  ///< grown so far
 };
 
+/// What functions of users compute that programs as text name; those of the generator's are known once it has
+/// used one.
+void know_user_functions();
+
 }  // namespace lift::fuzz
