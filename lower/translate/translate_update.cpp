@@ -132,13 +132,14 @@ void Translator::write_copy(const View& from, const Acceptor& to, const Type& t,
 }
 
 /// Copies what an update leaves of its base: for each dimension the slabs before and after the block, within
-/// the block's range of the dimensions before. In parallel where the block is computed so.
+/// the block's range of the dimensions before. By threads, or items of the grid, where these compute the
+/// block.
 void Translator::write_around(const Expr& update, const View& base, const Acceptor& to) {
   const std::vector<Nat>& low = update_offsets(update);
   const std::size_t rank = low.size();
   const std::vector<Nat> whole = shape_of(update.type(), static_cast<int>(rank)),
                          block_shape = shape_of(update.child(1).type(), static_cast<int>(rank));
-  const LoopKind shared = sharing_of(update.child(1)) == LoopKind::Par ? LoopKind::Par : LoopKind::Seq;
+  const LoopKind shared = sharing_of(update.child(1));
   const auto copy = [&](std::size_t slab, const Nat& from, const Nat& length) {
     if (Facts().proves(less_equal(length, 0))) return;
     std::vector<Nat> first(rank, 0), lengths = whole;

@@ -72,7 +72,7 @@ bool are_mixed(const Program& program, const std::vector<Place>& parts, const Sp
     add_new(all, inside == Inside::numbers && !reduces ? Inside::cells : inside);
   }
   const Inside first = all.front();
-  const bool apart = first == Inside::cells && !is_grid(options.target) && !have_one_nest(program);
+  const bool apart = first == Inside::cells && !have_one_nest(program);
   return all.size() > 1 || first == Inside::scans || first == Inside::folds || apart;
 }
 

@@ -20,6 +20,11 @@ void run_scans(Deriver& d, const ScanLoop& loop = {});
 /// The loop over columns at `columns` goes inside the scans and reductions that its function makes of each.
 void levels_outside(Deriver& d, const Place& columns);
 
+/// On a grid, of an update that is not in place: how its base is copied. Within other loops, and where it is
+/// small, as loops of its own over all of it, which take one launch; else only what the block leaves of it is
+/// copied, by lowering.
+void copy_base(Deriver& d, const Place& update);
+
 /// What loops outside a main nest follow of its decisions.
 struct OtherLoops {
   bool parallel = true;  ///< the outermost of more than one iteration is shared among threads

@@ -18,6 +18,15 @@ bool in_parallel(const Program& p, const Place& place) {
   return false;
 }
 
+bool is_within_loops(const Program& p, const Place& place) {
+  Expr e = p.body;
+  for (const int i : place) {
+    if (is_map(e.op()) && i == 0) return true;
+    e = e.child(static_cast<std::size_t>(i));
+  }
+  return false;
+}
+
 /// Elements of the largest array that a loop in e makes; a large number where it is not known.
 std::int64_t most_elements(const Expr& e) {
   constexpr std::int64_t kLarge = 1 << 20;
@@ -235,17 +244,23 @@ void run_on_threads(Deriver& d, const ProgramFacts& f, const OtherLoops& how, co
     d.step(how.parallel && trips > 1 && !in_parallel(d.program(), at) ? "map-par" : "map-seq", at);
 }
 
-/// What updates leave of their bases is copied by loops over the grid, too.
-void copy_bases(Deriver& d) {
-  const std::vector<Place> all = places_of(d, {}, Op::Update);
-  for (auto p = all.rbegin(); p != all.rend(); ++p)  // inner ones first, which move no others
-    if (!is_map(d.part(*p).child(0).op())) d.try_step("copy-base", *p);
-}
-
 }  // namespace
 
+void copy_base(Deriver& d, const Place& update) {
+  constexpr std::int64_t kLarge = 1 << 16;  // elements: copying them takes longer than a few launches
+  const Expr e = d.part(update);
+  if (!e.is(Op::Update) || is_map(e.child(0).op())) return;
+  std::int64_t elements = 1;
+  for (const Nat& n : shape_of(e.type(), op_rank(e)))
+    elements = std::min(kLarge, elements * n.constant().value_or(kLarge));
+  if (elements < kLarge || is_within_loops(d.program(), update)) d.try_step("copy-base", update);
+}
+
 void run_other_loops(Deriver& d, const ProgramFacts& f, const OtherLoops& how) {
-  if (f.on_grid()) copy_bases(d);
+  if (f.on_grid()) {
+    const std::vector<Place> updates = places_of(d, {}, Op::Update);
+    for (auto p = updates.rbegin(); p != updates.rend(); ++p) copy_base(d, *p);  // inner ones move no others
+  }
   for (;;) {
     const std::vector<Place> all = loop_places(d.program().body);
     const auto it = std::find_if(all.begin(), all.end(), [&](const Place& p) {

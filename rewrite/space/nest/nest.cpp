@@ -38,7 +38,7 @@ Rewriting cells::derive(const Rewriting& start, const NestFacts& f, const Config
     derive_sweep(d, here, c);
     const bool is_read_soon = (c[key::rings] || !c[key::phases].empty()) && s + 1 < sweeps.size();
     if (!is_read_soon) take(decisions::stream(), d, here, c);
-    if (const Nest n = d.nest(); f.on_grid() && n.update) d.try_step("copy-base", *n.update);
+    if (const Nest n = d.nest(); f.on_grid() && n.update) copy_base(d, *n.update);
   }
   run_other_loops(d, f, {!c[key::parallel].names.empty(), is_vector(c), is_solo(c), c[key::width]});
   // Layouts last: arguments have other names by them.

@@ -11,7 +11,7 @@ Rewriting numbers::derive(const Rewriting& start, const NestFacts& f, const Conf
   derive_reductions(d, f, c);
   for (const Place& sweep : sweeps_of(d.part({}))) {
     d.start_at(sweep);
-    if (const Nest n = d.nest(); f.on_grid() && n.update) d.try_step("copy-base", *n.update);
+    if (const Nest n = d.nest(); f.on_grid() && n.update) copy_base(d, *n.update);
   }
   run_other_loops(d, f, {.width = f.lanes});
   take(decisions::readonly(), d, f, c);
