@@ -20,8 +20,10 @@
 namespace lift::fuzz {
 namespace {
 
-/// Of a text, whatever the order of its characters: that of terms in a sum is as they were made first.
+/// Of a text, whatever the order of its characters: that of terms in a sum is as they were made first, and
+/// where lines are broken follows from it.
 std::uint64_t hash_of_any_order(std::string text) {
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
   std::sort(text.begin(), text.end());
   return std::hash<std::string>{}(text);
 }
