@@ -150,6 +150,7 @@ struct NestFacts : ProgramFacts {
   bool few = false;              ///< of which the smallest sweep replaces but few elements: its border, say
   std::size_t above_update = 0;  ///< axes outside the update
   std::size_t above_others = 0;  ///< axes whose loops are around other loops than the main nest's, too
+  std::size_t above_sums = 0;    ///< axes whose loops are around sums that loops within them read
   bool in_place = false;         ///< the base may be overwritten
   bool overwrites = false;       ///< the base is overwritten: that was decided before
   bool reads_target = false;     ///< the array overwritten in place is read for other elements

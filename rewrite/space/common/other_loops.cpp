@@ -74,12 +74,22 @@ void run_innermost(Deriver& d, const ProgramFacts& f, const OtherLoops& how, con
     d.step("map-seq", p);
 }
 
+/// Whether an iteration makes sums that loops within it may read; not those that are made within these loops.
+bool makes_sums(const Expr& e) {
+  if (is_reduce(e.op()) && e.child(2).type().length().constant().value_or(kFewScalars + 1) > kFewScalars)
+    return true;
+  for (std::size_t i = is_map(e.op()) ? 1 : 0; i < e.children().size(); ++i)
+    if (makes_sums(e.child(i))) return true;
+  return false;
+}
+
 /// What a loop on a grid has around it.
 struct Around {
   std::vector<bool> taken =
       std::vector<bool>(4, false);     ///< dimensions of the grid, a fourth shares the third
   bool groups = false, items = false;  ///< loops over work-groups, over single items
-  bool open = true;  ///< nothing but loops over the grid and of one iteration: more may follow
+  /// Nothing but loops over the grid, of items that keep no sums, and of one iteration: more may follow.
+  bool open = true;
 };
 Around around(const Program& p, const Place& place) {
   Around r;
@@ -90,7 +100,7 @@ Around around(const Program& p, const Place& place) {
       const bool grid = e.is(Op::MapGlb) || e.is(Op::MapWrg);
       if (grid) r.taken.at(static_cast<std::size_t>(loop_option(e, LoopOption::Dimension))) = true;
       r.groups = r.groups || e.is(Op::MapWrg), r.items = r.items || e.is(Op::MapGlb);
-      r.open = r.open && (grid || shape_of(e.type(), 1)[0] == Nat(1));
+      r.open = r.open && (grid || shape_of(e.type(), 1)[0] == Nat(1)) && !makes_sums(e.child(0));
     }
     e = e.child(static_cast<std::size_t>(i));
   }

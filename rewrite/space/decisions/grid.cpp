@@ -48,6 +48,17 @@ std::vector<Loops> column_grids(const NestFacts& f, const LoopNest& loops) {
   return r;
 }
 
+/// An item keeps the sum of a row for the loops over the row's elements, which it goes through by itself.
+std::vector<Loops> loops_above_sums(const NestFacts& f, const Configuration& c) {
+  if (!c[key::tile].empty()) return {};
+  const LoopNest loops = loops_of(f, c);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min({f.above_sums, loops.size(), std::size_t{3}}); ++i)
+    if (!loops[i].single()) names.push_back(loops[i].name());
+  if (names.empty()) return {};
+  return {last(names, names.size())};
+}
+
 /// Loops whose iterations are work-items: up to three neighbours in the nest, four where there are work-items
 /// for every cell (the outer two share the grid's third dimension); with tiles, the tiles are work-groups.
 std::vector<Loops> item_loops(const NestFacts& f, const Configuration& c) {
@@ -56,6 +67,7 @@ std::vector<Loops> item_loops(const NestFacts& f, const Configuration& c) {
       f.update &&
       !is_in_place(f, c);  // the base is copied inside the outer loops: these are over the grid, too
   const AxisSizes& tile = c[key::tile];
+  if (f.above_sums > 0) return loops_above_sums(f, c);
   if (!tile.empty() && !is_chunk(f, tile))
     return copies || !(is_by_columns(f, c) || is_group(f, c)) ? std::vector<Loops>{}
                                                               : std::vector{by_groups()};

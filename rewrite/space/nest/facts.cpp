@@ -122,13 +122,13 @@ void read_repeats(const Footprint& print, NestFacts& f) {
   }
 }
 
-/// Axes of the levels that have loops of further results inside, beside those of the main nest.
-std::size_t axes_above_others(const Expr& body, const Nest& nest) {
+/// Axes of the levels around some places outside the main nest's innermost loops.
+std::size_t axes_above(const Nest& nest, const std::vector<Place>& places) {
   std::size_t most = 0;
   const auto is_below = [](const Place& p, const Place& around) {
     return p.size() >= around.size() && std::equal(around.begin(), around.end(), p.begin());
   };
-  for (const Place& p : loop_places(body)) {
+  for (const Place& p : places) {
     if (nest.levels.empty() || is_below(p, nest.levels.back().place)) continue;
     std::size_t axes = 0;
     for (const NestLevel& l : nest.levels) {
@@ -140,6 +140,23 @@ std::size_t axes_above_others(const Expr& body, const Nest& nest) {
       most = std::max(most, axes);
   }
   return most;
+}
+
+/// Reductions that are loops.
+void add_sums(const Expr& e, Place& at, std::vector<Place>& to) {
+  if (is_reduce(e.op()) && e.child(2).type().length().constant().value_or(kFewScalars + 1) > kFewScalars)
+    to.push_back(at);
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    at.push_back(static_cast<int>(i));
+    add_sums(e.child(i), at, to);
+    at.pop_back();
+  }
+}
+std::vector<Place> sums_in(const Expr& body) {
+  std::vector<Place> r;
+  Place at;
+  add_sums(body, at, r);
+  return r;
 }
 
 NestFacts loop_facts(const Program& sweep) {
@@ -351,7 +368,8 @@ NestFacts cell_facts(const Program& whole, const SpaceOptions& options) {
     for (const NestFacts& l : loops) f.each.push_back({l.nest, l.axes});
   f.rows = rows_apply(program, f);
   f.buffer = buffer_of(program, f);
-  f.above_others = axes_above_others(program.body, f.nest);
+  f.above_others = axes_above(f.nest, loop_places(program.body));
+  f.above_sums = axes_above(f.nest, sums_in(program.body));
   f.update = f.nest.update.has_value();
   f.overwrites = f.update && part_at(program.body, *f.nest.update).is(Op::UpdateInPlace);
   f.array = program.body.type().is_array();
