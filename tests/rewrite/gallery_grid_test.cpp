@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "lower/launches.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/lower.hpp"
@@ -39,15 +41,19 @@ bool is_scan_of_numbers(const Launch& l) {
   });
 }
 
-/// The first kernel that can be lowered, of so many that its space proposes.
-Kernel kernel_of(const std::filesystem::path& file, Target target, int proposals) {
+Space space_of(const std::filesystem::path& file, Target target) {
   const PatternProblem made = load_lift_file(file, Sizes{});
   Problem problem = made.problem;
   problem.symbolic = false;
-  const Program program = made.pattern.build(problem);
   SpaceOptions o;
   o.target = target, o.threads = 2, o.only_layout = kCallersLayout;
-  const Space space(program, o);
+  return Space(made.pattern.build(problem), o);
+}
+
+/// The first kernel that can be lowered, of so many that its space proposes.
+Kernel kernel_of(const std::filesystem::path& file, Target target, int proposals) {
+  const Space space = space_of(file, target);
+  const Program& program = space.program();
   LowerOptions lowering;
   lowering.target = target;
   std::string why = file.string() + ": nothing is proposed";
@@ -88,6 +94,38 @@ TEST_CASE("users' programs: on a grid no launch but of a scan goes over cells in
     for (const Launch& l : launches_in(first_kernel(file)))
       if (l.range.global[0] * l.range.global[1] * l.range.global[2] == 1)
         CHECK_MESSAGE((!goes_over_cells(l) || is_scan_of_numbers(l)), l.name);
+  }
+}
+
+TEST_CASE("users' programs, gallery: there is something to decide about each, on both targets") {
+  // Reductions alone, and rows each of which is a scan of the one before.
+  const std::set<std::string> few{"roughness", "needleman_wunsch", "pathfinder"};
+  for (const char* folder : {"/bench/users", "/examples/gallery"})
+    for (const auto& file : programs_in(folder))
+      for (const Target target : {Target::openmp, Target::cuda}) {
+        CAPTURE(file);
+        CAPTURE(text(target));
+        const Space space = space_of(file, target);
+        CHECK(space.parameters().size() + space.comparisons().size() >=
+              (few.contains(file.stem().string()) ? 1U : 7U));
+      }
+}
+
+TEST_CASE("gallery: on a grid no large base of an update is copied as a whole") {
+  for (const char* name : {"leg_of_cycle", "v_cycle", "two_grid", "heat_chain", "red_black_border"}) {
+    CAPTURE(name);
+    const Space space =
+        space_of(LIFTGEN_SOURCE_DIR "/examples/gallery/" + std::string(name) + ".lift", Target::cuda);
+    Rewriting r{space.program(), {}};
+    for (const Step& s : space.derive(space.seeds().front())) {
+      if (s.rule == "copy-base") {
+        std::int64_t elements = 1;
+        const Expr update = part_at(r.program.body, s.place);
+        for (const Nat& n : shape_of(update.type(), op_rank(update))) elements *= n.constant().value_or(1);
+        CHECK(elements < (1 << 16));
+      }
+      r.program = replay(r.program, {s});
+    }
   }
 }
 
