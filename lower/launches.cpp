@@ -131,7 +131,7 @@ Block split_launches(const Kernel& k) {
     Kernel one = k;
     one.name = l.name;
     l.name =
-        names.emplace(std::pair(l.steps.size() * 0, str(l.body)), renamed(std::move(one)).name).first->second;
+        names.emplace(std::pair(l.steps.size(), str(l.body)), renamed(std::move(one)).name).first->second;
   });
   return r;
 }
