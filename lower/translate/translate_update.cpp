@@ -139,13 +139,16 @@ void Translator::write_around(const Expr& update, const View& base, const Accept
   const std::size_t rank = low.size();
   const std::vector<Nat> whole = shape_of(update.type(), static_cast<int>(rank)),
                          block_shape = shape_of(update.child(1).type(), static_cast<int>(rank));
-  const LoopKind shared = sharing_of(update.child(1));
+  const LoopKind sharing = sharing_of(update.child(1));
   const auto copy = [&](std::size_t slab, const Nat& from, const Nat& length) {
     if (Facts().proves(less_equal(length, 0))) return;
     std::vector<Nat> first(rank, 0), lengths = whole;
     for (std::size_t d = 0; d < slab; ++d) first[d] = low[d], lengths[d] = block_shape[d];
     first[slab] = from, lengths[slab] = length;
-    write_block_copy(base, to, first, lengths, shared);
+    Nat elements = 1;
+    for (const Nat& n : lengths) elements = elements * n;
+    const bool few = elements.constant().value_or(kFewScalars + 1) <= kFewScalars;  // several in one launch
+    write_block_copy(base, to, first, lengths, sharing == LoopKind::Glb && few ? LoopKind::Seq : sharing);
   };
   for (std::size_t d = 0; d < rank; ++d) {
     copy(d, 0, low[d]);
