@@ -111,6 +111,21 @@ TEST_CASE("users' programs, gallery: there is something to decide about each, on
       }
 }
 
+TEST_CASE("users' programs: on a grid items that keep sums of rows go through the rows themselves") {
+  for (const char* name : {"softmax", "layer_norm"}) {
+    const Space space =
+        space_of(LIFTGEN_SOURCE_DIR "/bench/users/" + std::string(name) + ".lift", Target::cuda);
+    LowerOptions lowering;
+    lowering.target = Target::cuda;
+    const std::vector<Configuration> seeds = space.seeds();
+    for (std::size_t n = 0; n < std::min<std::size_t>(5, seeds.size()); ++n) {
+      CAPTURE(name);
+      CAPTURE(space.structure(seeds[n]));
+      CHECK_NOTHROW(lower(replay(space.program(), space.derive(seeds[n])), lowering));
+    }
+  }
+}
+
 TEST_CASE("gallery: on a grid no large base of an update is copied as a whole") {
   for (const char* name : {"leg_of_cycle", "v_cycle", "two_grid", "heat_chain", "red_black_border"}) {
     CAPTURE(name);
