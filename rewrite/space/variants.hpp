@@ -1,7 +1,6 @@
 // The variants of a program: what there is to decide, in dependency order; what is said of a configuration,
 // what is tried first, and how a configuration is derived. A program is one of loops that are around one
-// thing
-// (`Inside`), or is made of others: of parts, of forms, of what a step of a loop over time does.
+// thing (`Inside`), or is made of others: of parts, of forms, of what a step of a loop over time does.
 #pragma once
 
 #include <functional>

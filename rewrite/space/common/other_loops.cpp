@@ -9,22 +9,17 @@
 namespace lift {
 namespace {
 
-bool in_parallel(const Program& p, const Place& place) {
+/// Whether a place is in the function of a map of that sort.
+bool is_within(const Program& p, const Place& place, bool (*loop)(Op)) {
   Expr e = p.body;
   for (const int i : place) {
-    if (e.is(Op::MapPar) && i == 0) return true;
+    if (loop(e.op()) && i == 0) return true;
     e = e.child(static_cast<std::size_t>(i));
   }
   return false;
 }
-
-bool is_within_loops(const Program& p, const Place& place) {
-  Expr e = p.body;
-  for (const int i : place) {
-    if (is_map(e.op()) && i == 0) return true;
-    e = e.child(static_cast<std::size_t>(i));
-  }
-  return false;
+bool in_parallel(const Program& p, const Place& place) {
+  return is_within(p, place, [](Op op) { return op == Op::MapPar; });
 }
 
 /// Elements of the largest array that a loop in e makes; a large number where it is not known.
@@ -76,8 +71,7 @@ void run_innermost(Deriver& d, const ProgramFacts& f, const OtherLoops& how, con
 
 /// Whether an iteration makes sums that loops within it may read; not those that are made within these loops.
 bool makes_sums(const Expr& e) {
-  if (is_reduce(e.op()) && e.child(2).type().length().constant().value_or(kFewScalars + 1) > kFewScalars)
-    return true;
+  if (is_long_reduction(e)) return true;
   for (std::size_t i = is_map(e.op()) ? 1 : 0; i < e.children().size(); ++i)
     if (makes_sums(e.child(i))) return true;
   return false;
@@ -177,10 +171,7 @@ void run_on_grid(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const
 
 /// Whether each element takes a loop of its own, as the sum of a plane does.
 bool makes_reductions(const Expr& map) {
-  return contains(map.child(0), [](const Expr& x) {
-    return x.is(Op::MapVec) || (is_reduce(x.op()) && x.child(2).type().length().constant().value_or(
-                                                         kFewScalars + 1) > kFewScalars);
-  });
+  return contains(map.child(0), [](const Expr& x) { return x.is(Op::MapVec) || is_long_reduction(x); });
 }
 
 /// Whether a loop is the innermost over cells whose blocks a join puts in place: directly within the loops
@@ -263,7 +254,7 @@ void copy_base(Deriver& d, const Place& update) {
   std::int64_t elements = 1;
   for (const Nat& n : shape_of(e.type(), op_rank(e)))
     elements = std::min(kLarge, elements * n.constant().value_or(kLarge));
-  if (elements < kLarge || is_within_loops(d.program(), update)) d.try_step("copy-base", update);
+  if (elements < kLarge || is_within(d.program(), update, is_map)) d.try_step("copy-base", update);
 }
 
 void run_other_loops(Deriver& d, const ProgramFacts& f, const OtherLoops& how) {

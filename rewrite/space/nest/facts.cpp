@@ -144,8 +144,7 @@ std::size_t axes_above(const Nest& nest, const std::vector<Place>& places) {
 
 /// Reductions that are loops.
 void add_sums(const Expr& e, Place& at, std::vector<Place>& to) {
-  if (is_reduce(e.op()) && e.child(2).type().length().constant().value_or(kFewScalars + 1) > kFewScalars)
-    to.push_back(at);
+  if (is_long_reduction(e)) to.push_back(at);
   for (std::size_t i = 0; i < e.children().size(); ++i) {
     at.push_back(static_cast<int>(i));
     add_sums(e.child(i), at, to);
