@@ -248,7 +248,7 @@ void run_on_threads(Deriver& d, const ProgramFacts& f, const OtherLoops& how, co
 }  // namespace
 
 void copy_base(Deriver& d, const Place& update) {
-  constexpr std::int64_t kLarge = 1 << 16;  // elements: copying them takes longer than a few launches
+  constexpr std::int64_t kLarge = 1 << 20;  // elements: copying them takes longer than six launches
   const Expr e = d.part(update);
   if (!e.is(Op::Update) || is_map(e.child(0).op())) return;
   std::int64_t elements = 1;
