@@ -17,7 +17,7 @@ namespace {
 bool are_of_one_kind(const For& a, const For& b) {
   return a.kind == b.kind && a.lower == b.lower && a.upper == b.upper && a.step == b.step &&
          a.stride == b.stride && a.dynamic == b.dynamic && a.prefetch == b.prefetch && !a.rotate &&
-         !b.rotate && !a.team && !b.team && !a.doacross && !b.doacross;
+         !b.rotate && !a.team && !b.team && !a.doacross && !b.doacross && a.rows == 0 && b.rows == 0;
 }
 
 /// Loops in which nothing is done, as those over what lies in its place already.

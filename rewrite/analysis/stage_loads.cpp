@@ -31,14 +31,13 @@ void add_conditions(const Term& c, Facts& facts) {
 
 class Loads {
  public:
-  explicit Loads(StageElement& e) : e_(e) {}
-
-  void note() {
+  explicit Loads(const WrittenElement& w) {
     Facts guarded;
-    for (const NatCond& c : e_.written.guard) guarded = guarded.with(c);
-    collect(e_.written.value, guarded);
-    for (const Term& t : e_.written.tests) collect(t, {});
+    for (const NatCond& c : w.guard) guarded = guarded.with(c);
+    collect(w.value, guarded);
+    for (const Term& t : w.tests) collect(t, {});
   }
+  std::vector<LoadCase> all;
 
  private:
   void collect(const Term& t, const Facts& facts) {
@@ -48,7 +47,7 @@ class Loads {
     seen.push_back(where);
     if (t->kind == TermKind::Load) {
       for (PositionCase& c : cases_of(t->nats, facts))
-        e_.loads.push_back({t->name, std::move(c), text_of(t->nats)});
+        all.push_back({t->name, std::move(c), text_of(t->nats)});
       for (const Term& position : t->args) collect(position, facts);
       return;
     }
@@ -64,7 +63,6 @@ class Loads {
     for (const Term& a : t->args) collect(a, facts);
   }
 
-  StageElement& e_;
   std::map<std::uint32_t, std::vector<std::vector<NatCond>>> seen_;  ///< a term: what was known there
 };
 
@@ -100,7 +98,7 @@ StageElement analysed(const Expr& value) {
     p.body = of_all_components(value);
     if (named_arrays(value) > kMostNames) throw UserError("a stage is a chain of stages itself");
     e.written = written_element(p, 0, Reductions::by_an_element);
-    Loads(e).note();
+    e.loads = load_cases(e.written);
     e.in_place = e.written.update && why_not_in_place(p).empty();
   } catch (const UserError& error) {
     e.unknown = error.what();
@@ -146,6 +144,8 @@ std::optional<std::int64_t> lower_bound(const Nat& n, const Facts& facts) {
 }
 
 }  // namespace
+
+std::vector<LoadCase> load_cases(const WrittenElement& w) { return Loads(w).all; }
 
 std::shared_ptr<const StageElement> stage_element(const Expr& value) {
   static auto& known = *new Remembered<std::uint32_t, std::shared_ptr<const StageElement>>;

@@ -15,6 +15,9 @@ struct LoadCase {
   std::string load;  ///< its position as text, before the case was taken
 };
 
+/// What an element loads.
+std::vector<LoadCase> load_cases(const WrittenElement& w);
+
 /// What is known of a stage's expression. Arrays have their names in it.
 struct StageElement {
   WrittenElement written;
