@@ -74,21 +74,6 @@ int named_arrays(const Expr& e) {
   return (e.child(0).type().is_array() ? 1 : 0) + named_arrays(e.child(1).child(0));
 }
 
-/// An array of tuples as one of numbers that are made of all components: it loads what they do.
-Expr of_all_components(const Expr& value) {
-  const Type element = element_of(value.type());
-  if (!element.is_tuple()) return value;
-  if (is_update(value.op())) throw UserError("a stage updates an array of tuples");
-  const std::function<Expr(const Expr&)> all = [&](const Expr& x) {
-    if (x.type().is_scalar()) return cast(f64, x);
-    Expr sum = all(get(0, x));
-    for (std::size_t i = 1; i < x.type().parts().size(); ++i) sum = sum + all(get(static_cast<int>(i), x));
-    return sum;
-  };
-  const Expr x = fresh_param("x", element);
-  return make(Op::Map, {lambda({x}, all(x)), value}, attributes::map(Op::Map, rank_of(value.type())));
-}
-
 StageElement analysed(const Expr& value) {
   StageElement e;
   Program p{"stage", params_of(value), value, {}, {}};
@@ -144,6 +129,20 @@ std::optional<std::int64_t> lower_bound(const Nat& n, const Facts& facts) {
 }
 
 }  // namespace
+
+Expr of_all_components(const Expr& value) {
+  const Type element = element_of(value.type());
+  if (!element.is_tuple()) return value;
+  if (is_update(value.op())) throw UserError("a stage updates an array of tuples");
+  const std::function<Expr(const Expr&)> all = [&](const Expr& x) {
+    if (x.type().is_scalar()) return cast(f64, x);
+    Expr sum = all(get(0, x));
+    for (std::size_t i = 1; i < x.type().parts().size(); ++i) sum = sum + all(get(static_cast<int>(i), x));
+    return sum;
+  };
+  const Expr x = fresh_param("x", element);
+  return make(Op::Map, {lambda({x}, all(x)), value}, attributes::map(Op::Map, rank_of(value.type())));
+}
 
 std::vector<LoadCase> load_cases(const WrittenElement& w) { return Loads(w).all; }
 

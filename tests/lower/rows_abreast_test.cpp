@@ -9,7 +9,7 @@
 #include "ir/text/printable.hpp"
 #include "lower/passes/passes.hpp"
 #include "rewrite/rules/rules.hpp"
-#include "rewrite/space/space.hpp"
+#include "rewrite/space/deriver.hpp"
 #include "tests/lower/run_kernel.hpp"
 #include "tests/lower/run_program.hpp"
 

@@ -71,7 +71,8 @@ bool has_threads(const Derivation& steps) {
 bool is_stored(const Expr& body, const Place& place) {
   Expr e = body;
   for (const int i : place) {
-    if (!(is_identity(e.op()) || e.is(Op::Tuple) || e.is(Op::Lambda) || e.is(Op::Let))) return false;
+    if (!(is_identity(e.op()) || e.is(Op::Tuple) || e.is(Op::Unzip) || e.is(Op::Lambda) || e.is(Op::Let)))
+      return false;
     e = e.child(static_cast<std::size_t>(i));
   }
   return true;
