@@ -153,7 +153,7 @@ class Abreast {
     step.var = step_ = Nat::fresh("s", 0, ceildiv(most + lag_ * (rows_.rows - 1), width_));
     step.body = in_step();
     all.push_back({std::move(step)});
-    all.insert(all.end(), ends.begin(), ends.end());
+    if (!ends.empty()) all.push_back({If{{compare_term(less(columns_.end, row_.end))}, std::move(ends)}});
     return all;
   }
 
