@@ -46,14 +46,14 @@ Expr low_scan_of_rows(Gen& g) {
   const Nat n = g.n(1, 5), m = g.n(3, 6);
   const std::int64_t before = g.n(0, 2), after = g.n(0, 2);
   const Boundary b = g.n(0, 4) ? Boundary::clamp : Boundary::wrap;
-  const Expr line = fun({array(m, f64), array(m, f64)}, [&](Expr above, Expr row) {
+  const Expr line = fun({array({m}, f64), array({m}, f64)}, [&](Expr above, Expr row) {
     const Expr near = above | pad(before, after, b) | slide(before + after + 1, 1);
     const Expr sums = zip({near, row}) | map([&](Expr t) { return get(0, t)[after] + get(1, t); });
     if (g.coin()) return sums;
     const Expr f = fun({f64, f64}, [](Expr left, Expr x) { return left * 0.5 + x; });
     return g.n(0, 4) ? scan(f, literal(1, f64), sums) : scan_back(f, literal(1, f64), sums);
   });
-  const Expr e = scan_any(g, line, g.array(m, f64), g.array({n, m}, f64));
+  const Expr e = scan_any(g, line, g.array({m}, f64), g.array({n, m}, f64));
   const Op low = e.is(Op::Scan) ? Op::ScanSeq : Op::ScanBackSeq;
   return make(low, {e.child(0), e.child(1), e.child(2)}, attributes::scan(low));
 }
