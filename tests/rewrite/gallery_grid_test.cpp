@@ -99,7 +99,8 @@ TEST_CASE("users' programs: on a grid no launch but of a scan goes over cells in
 
 TEST_CASE("users' programs, gallery: there is something to decide about each, on both targets") {
   // Reductions alone, and rows each of which is a scan of the one before.
-  const std::set<std::string> few{"roughness", "needleman_wunsch", "pathfinder"};
+  const std::set<std::string> few{"roughness",    "needleman_wunsch",     "pathfinder",
+                                  "gauss_seidel", "dynamic_time_warping", "smith_waterman"};
   for (const char* folder : {"/bench/users", "/examples/gallery"})
     for (const auto& file : programs_in(folder))
       for (const Target target : {Target::openmp, Target::cuda}) {
