@@ -103,6 +103,39 @@ Result<Expr> chain_iterate(const Site& site, const Arguments&) {
               {}, origin(e));
 }
 
+/// The scan whose last element alone is left, where that is an array: by its number, or as all but the
+/// others.
+std::optional<Expr> scan_of_last(const Expr& e) {
+  const auto is_scan_of_arrays = [](const Expr& x) {
+    return (x.is(Op::Scan) || x.is(Op::ScanBack)) && x.child(1).type().has_arrays();
+  };
+  if (e.is(Op::At) && is_scan_of_arrays(e.child(0)) && at_position(e).size() == 1) {
+    const Nat last = e.child(0).is(Op::Scan) ? e.child(0).type().length() - 1 : Nat(0);
+    return at_position(e).front() == last ? std::optional(e.child(0)) : std::nullopt;
+  }
+  if (!e.is(Op::Join) || op_rank(e) != 1 || !e.child(0).is(Op::Drop)) return std::nullopt;
+  const Expr one = e.child(0), scan = one.child(0);
+  const bool is_last = is_scan_of_arrays(scan) && one.type().length() == Nat(1) &&
+                       scan.child(1).type().is_array() && low_widths(one).size() == 1 &&
+                       (scan.is(Op::Scan) ? high_widths(one) : low_widths(one)).front() == Nat(0);
+  return is_last ? std::optional(scan) : std::nullopt;
+}
+
+/// What the scan goes over is looked at by the number of the step.
+Result<Expr> scan_iterate(const Site& site, const Arguments&) {
+  const auto scan = scan_of_last(site.e);
+  if (!scan) return Failure{"needs the last element of a scan, an array"};
+  const Expr &f = scan->child(0), &init = scan->child(1), &xs = scan->child(2);
+  const Nat length = xs.type().length();
+  const auto number = [&](const Expr& t) { return scan->is(Op::Scan) ? t : nat_value(length - 1) - t; };
+  return iterate(length,
+                 fun({i32, init.type()},
+                     [&](Expr t, Expr x) {
+                       return apply(f, {x, gather(number(t), xs)});
+                     }),
+                 init);
+}
+
 /// What is left over comes first.
 Result<Expr> iterate_of_blocks(const Site& site, const Arguments& a) {
   const Expr& e = site.e;
@@ -301,6 +334,8 @@ std::vector<Rule> iterate_rules() {
                   "iterate T f x0 in g xT",
                   chain_iterate)
           .says("stages that are made alike are steps of an iteration"),
+      constructed("scan-iterate", "(scan f z xs)[T - 1] = iterate T (\\t x. f x xs[t]) z", scan_iterate)
+          .says("the scan of which the last element is left is an iteration"),
       constructed("iterate-blocks", "iterate (T + d) f x = iterate T (\\t y. f (t + d) y) (iterate d f x)",
                   iterate_blocks)
           .takes("d", "steps of the first block")

@@ -132,8 +132,31 @@ std::int64_t equal_stages(const Expr& let) {
   return n + (rest == value ? 1 : 0);
 }
 
+/// Where a scan of rows is of which only the last one is left.
+bool find_last_of_scan(const Rewriting& r, const Expr& e, Place& at) {
+  const bool computes = contains(e, is_scan_of_rows);
+  if (!computes) return false;
+  if ((e.is(Op::At) || e.is(Op::Join)) && use("scan-iterate")(r, at)) return true;
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    const bool body = e.is(Op::Let) && i == 1 && e.child(1).is(Op::Lambda);
+    if (e.child(i).is(Op::Lambda) && !body) continue;
+    at.push_back(static_cast<int>(i));
+    if (body) at.push_back(0);
+    if (find_last_of_scan(r, part_at(r.program.body, at), at)) return true;
+    at.resize(at.size() - (body ? 2 : 1));
+  }
+  return false;
+}
+
+/// A scan of rows of which only the last one is left is an iteration, whose steps may go together.
+Rewriting with_last_of_scans(Rewriting r) {
+  for (Place at; find_last_of_scan(r, r.program.body, at); at.clear()) r = *use("scan-iterate")(r, at);
+  return r;
+}
+
 /// More stages that are made alike than would be written out are an iteration.
 Rewriting with_iterations(Rewriting r) {
+  r = with_last_of_scans(std::move(r));
   Place at;
   for (Expr e = r.program.body; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = part_at(r.program.body, at)) {
     if (equal_stages(e) > kWhole)

@@ -47,6 +47,20 @@ Generators iterate_generators() {
          };
          return {let(map(h, xs), [&](Expr x) { return rest(x, times); }), {}, {}};
        }},
+      {"scan-iterate",
+       [](Gen& g) -> Instance {
+         const int rows = g.n(1, 5), columns = g.n(1, 4);
+         const Expr xs = g.array({Nat(rows), Nat(columns)}, f64), f = g.fun(f64, f64);
+         const bool back = g.coin();
+         const auto step = fun({array({Nat(columns)}, f64), array({Nat(columns)}, f64)}, [&](Expr x, Expr r) {
+           return zip({x | pad(1, 0, wrap) | drop(0, 1), r}) |
+                  map([&](Expr v) { return apply(f, {get(0, v)}) * 0.5 - get(1, v); });
+         });
+         const Expr start = g.array(columns, f64);
+         const Expr all = back ? scan_back(step, start, xs) : scan(step, start, xs);
+         if (g.coin()) return {at({Nat(back ? 0 : rows - 1)}, all), {}, {}};
+         return {back ? all | drop(0, rows - 1) | join() : all | drop(rows - 1, 0) | join(), {}, {}};
+       }},
       {"iterate-blocks",
        [](Gen& g) -> Instance {
          return {any_iteration(g, 2), {std::to_string(g.n(0, 3))}, {}};

@@ -46,6 +46,33 @@ TEST_CASE("space: an iteration has the decisions of the chain that it is, and ho
   }
 }
 
+TEST_CASE("space: a scan of rows of which the last one is left has the decisions of an iteration") {
+  const auto last = [](const std::string& rest, const std::string& columns = "200") {
+    const std::string row = columns + ".f64";
+    return parse_program("program last param first : " + row + " param force : 40." + row +
+                         " result out : " + row + " = " + rest);
+  };
+  const std::string step =
+      "\\u f. zip(u |> pad(1, 1, clamp) |> slide(3, 1), f) |> map(\\(w, x). w[0] - w[2] + x), first)";
+  const Program by_number = last("(force |> scan(" + step + ")[39]"),
+                dropped = last("force |> scan_back(" + step + " |> drop(0, 39) |> join"),
+                read = last("let v = force |> scan(" + step +
+                            " |> drop(39, 0) |> join in zip(v, first) |> map(\\(a, b). a * b)");
+  for (const Target target : {Target::openmp, Target::cuda, Target::opencl})
+    for (const Program& p : {by_number, dropped, read}) {
+      CAPTURE(text(target));
+      const Space s(p, options(target));
+      for (const Configuration& c : s.seeds()) CHECK(count(s.derive(c), "scan-iterate") == 1);
+      check_space(p, options(target), 3, 2);
+      if (target != Target::openmp) continue;
+      CHECK(has(s, "depth", "4"));
+    }
+  CHECK(find(Space(last("(force |> scan(" + step + ")[39]", "100000"), options()), "strips") != nullptr);
+  const Program other = last("(force |> scan(" + step + ")[38]");
+  const Space s(other, options());
+  CHECK(count(s.derive(s.seeds().front()), "scan-iterate") == 0);
+}
+
 TEST_CASE("space: what is left over of the steps has loops as those that go together have") {
   const Program p = sweeps(200, 300, 23);
   const Space s(p, options());

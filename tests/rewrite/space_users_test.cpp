@@ -63,13 +63,13 @@ std::string way_up(int cells) {
          "result smooth =\nlet c = zip2(u, interpolated(coarse)) |> map2(\\(u, e). u + e) in\n"
          "let once = sweep(c) in sweep(once)\n";
 }
-/// The cheapest way through a grid, row after row.
-std::string cheapest(int rows, int columns) {
+/// The cheapest way through a grid, row after row; what the last rows cost.
+std::string cheapest(int rows, int columns, int last = 1) {
   return "param first : " + std::to_string(columns) + ".f64\nparam wall : " + std::to_string(rows) + "." +
          std::to_string(columns) +
          ".f64\nresult cost = wall |> scan(\\c r. zip(c |> pad(1, 1, clamp) |> slide(3, 1), r)\n"
          "  |> map(\\(w, x). x + min(w[1], min(w[0], w[2]))), first) |> drop(" +
-         std::to_string(rows - 1) + ", 0) |> join\n";
+         std::to_string(rows - last) + ", 0) |> join\n";
 }
 /// Lines solved by elimination, whose factors are the same for all of them.
 std::string lines(int rows, int columns) {
@@ -102,7 +102,7 @@ bool takes(const Program& p, const std::string& rule) {
 
 TEST_CASE("space: variants of users' programs mean the same") {
   for (const std::string& text :
-       {column_model(7, 24), pyramid(5), way_up(5), cheapest(5, 23), lines(9, 12)}) {
+       {column_model(7, 24), pyramid(5), way_up(5), cheapest(5, 23), cheapest(5, 23, 2), lines(9, 12)}) {
     CAPTURE(text);
     check_space(parse_program(text), options(), 6, 1);
   }
@@ -155,13 +155,15 @@ TEST_CASE("space: what is interpolated goes in step with the sweeps after it, in
 }
 
 TEST_CASE("space: rows that are scanned are shared by threads, and two of them are kept") {
-  const Program p = parse_program(cheapest(50, 65536));
+  const Program p = parse_program(cheapest(50, 65536, 2));
   const Space s(p, options());
   CHECK(find(s, "tile") != nullptr);
   const Kernel k = lowered(first_of(p));
   CHECK(test::parallel_loops(k) >= 1);
   REQUIRE(work_arrays(k) == 1);
   CHECK(*k.arguments.back().layout.size().constant() == 2 * 65536);
+  CHECK(
+      takes(parse_program(cheapest(50, 65536)), "in-tiles"));  // several rows at once of each tile of columns
 }
 
 TEST_CASE("space: factors that are the same for all lines are computed once") {
