@@ -59,6 +59,8 @@ struct For {
                    ///< no more; 0: it is not asked
   Nat step = 1;
   Block body;
+  /// A schedule says how threads go through its iterations: together, or in turns.
+  bool is_scheduled() const { return team || doacross || waits; }
 };
 /// if all conditions hold: body.
 struct If {
