@@ -116,10 +116,61 @@ Band band_of(AttrRef e) {
   for (std::size_t n = kShifts; n < e.attr.nats.size(); ++n) b.shifts.push_back(number(n));
   return b;
 }
+namespace {
+
+struct ShapeRow {
+  Band::Shape shape;
+  const char *word, *one;  ///< as it is written; a band of it in a message
+};
+constexpr std::array kShapes = std::to_array<ShapeRow>({{Band::skewed, "skewed", "a skewed one"},
+                                                        {Band::overlapped, "overlapped", "an overlapped one"},
+                                                        {Band::phases, "phases", "one in phases"}});
+struct RunRow {
+  Band::Run run;
+  const char *word, *how;
+  Band::Shape of;  ///< bands that may be gone through so
+};
+constexpr std::array kRuns = std::to_array<RunRow>(
+    {{Band::team, "team", "for a team", Band::skewed}, {Band::turns, "turns", "by turns", Band::skewed}});
+
+}  // namespace
+
 const char* text(Band::Shape s) {
-  return s == Band::skewed ? "skewed" : s == Band::overlapped ? "overlapped" : "phases";
+  for (const ShapeRow& r : kShapes)
+    if (r.shape == s) return r.word;
+  return "";
 }
-const char* text(Band::Run r) { return r == Band::all ? "" : r == Band::team ? "team" : "turns"; }
+const char* text(Band::Run run) {
+  for (const RunRow& r : kRuns)
+    if (r.run == run) return r.word;
+  return "";
+}
+bool agree(Band::Shape s, Band::Run run) {
+  return run == Band::all ||
+         std::any_of(kRuns.begin(), kRuns.end(), [&](const RunRow& r) { return r.run == run && r.of == s; });
+}
+std::optional<Band> band_in_words(std::span<const std::string> words) {
+  std::optional<Band> b;
+  if (words.empty() || words.size() > 2) return b;
+  for (const ShapeRow& r : kShapes)
+    if (words[0] == r.word) b = Band{r.shape};
+  if (!b || words.size() == 1) return b;
+  for (const RunRow& r : kRuns)
+    if (words[1] == r.word) return b->run = r.run, b;
+  return std::nullopt;
+}
+std::string bands_in_words() {
+  std::string s = "a band is ";
+  for (std::size_t i = 0; i < kShapes.size(); ++i)
+    s += std::string(i == 0 ? "" : i + 1 < kShapes.size() ? ", " : " or ") + kShapes[i].word;
+  for (const ShapeRow& shape : kShapes) {
+    std::string how;
+    for (const RunRow& r : kRuns)
+      if (r.of == shape.shape) how += (how.empty() ? " " : " or ") + std::string(r.how);
+    if (!how.empty()) s += std::string(", ") + shape.one + how + " as well";
+  }
+  return s;
+}
 std::string words(const Band& b) {
   return std::string(text(Op::Band)) + "<" + text(b.shape) + (b.run == Band::all ? "" : ", ") + text(b.run) +
          ">";

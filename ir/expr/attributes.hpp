@@ -6,6 +6,8 @@
 // typing rule has no node yet).
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,8 +91,12 @@ struct Band {
 };
 Band band_of(AttrRef band);
 const char* text(Band::Shape s);
-const char* text(Band::Run r);     ///< "" of all
-std::string words(const Band& b);  ///< "band<skewed, turns>", as it is written before the numbers
+const char* text(Band::Run r);           ///< "" of all
+bool agree(Band::Shape s, Band::Run r);  ///< whether bands of that shape may be gone through so
+std::string words(const Band& b);        ///< "band<skewed, turns>", as it is written before the numbers
+/// The band of such words, {"skewed", "turns"}, without numbers; nothing: there is none.
+std::optional<Band> band_in_words(std::span<const std::string> words);
+std::string bands_in_words();  ///< which there are: "a band is skewed, ..."
 bool is_band(const Expr& e, Band::Shape s);
 
 // ---- user functions, layouts

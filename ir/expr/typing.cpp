@@ -457,7 +457,7 @@ LIFT_TYPE_RULE(band) {
     type_error(op, std::to_string(band.shifts.size()) + " numbers for " + std::to_string(stages) + " stages",
                "give each stage one, results without a name come last");
   if (band.width < 1) type_error(op, "a width of no iterations", "use a width of 1 or more");
-  if (band.run != Band::all && band.shape != Band::skewed)
+  if (!agree(band.shape, band.run))
     type_error(op, "threads share the tiles of " + words(band), "leave out " + std::string(text(band.run)));
   const Type& t = c[0].type();
   const std::vector<Type> results =

@@ -165,23 +165,14 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
       return call(e.child(1), {eval(e.child(0), scope)}, scope);
     case Op::Layout:
       return layout(e, scope);
-    case Op::ReadOnly:
-    case Op::MayAlias:
-    case Op::Async:
-    case Op::Stream:
     case Op::Band:
       return eval(e.child(0), scope);
-    case Op::ToGlobal:
-    case Op::ToLocal:
-    case Op::ToPrivate:
-    case Op::CircularBuffer:
-    case Op::Ring:
-      return place(e, scope);
     case Op::Iterate:
       return iterate(e, scope);
     default:
       break;
   }
+  if (is_identity(e.op())) return rearranges(e.op()) ? eval(e.child(0), scope) : place(e, scope);
   if (is_scalar_op(e.op())) return scalar(e, scope);
   if (is_reduce(e.op())) return reduce(e, scope);
   if (is_scan(e.op())) return scan(e, scope);

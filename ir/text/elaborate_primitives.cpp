@@ -210,17 +210,11 @@ Attr Elaborator::attributes_of(Payload::Kind kind, int rank, const Args& args) {
 /// band<skewed, turns>(0, 1, (0, 1))
 Attr Elaborator::band(const Term& t, const Args& args) {
   const std::string example = "; write " + words({Band::skewed}) + "(0, 1, (0, 1))";
-  Band b;
-  const std::size_t n = t.decisions.size();
-  const auto is = [&](std::size_t i, const char* word) { return i < n && joined(t.decisions[i]) == word; };
-  bool said = false, known = n <= 1;
-  for (const auto shape : {Band::skewed, Band::overlapped, Band::phases})
-    if (is(0, text(shape))) b.shape = shape, said = true;
-  for (const auto run : {Band::team, Band::turns})
-    if (n == 2 && is(1, text(run))) b.run = run, known = true;
-  if (!said || !known)
-    fail(t.at,
-         "a band is skewed, overlapped or phases, a skewed one for a team or by turns as well" + example);
+  std::vector<std::string> said;
+  for (const auto& word : t.decisions) said.push_back(joined(word));
+  const std::optional<Band> known = band_in_words(said);
+  if (!known) fail(t.at, bands_in_words() + example);
+  Band b = *known;
   const auto number = [&](const Nat& given, std::size_t at) {
     const auto c = given.constant();
     if (!c || *c < 0) fail(at, "an axis, a width and what is said of each stage are numbers" + example);

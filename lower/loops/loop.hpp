@@ -63,6 +63,8 @@ struct For {
                    ///< no more; 0: it is not asked
   Nat step = 1;
   Block body;
+  /// A schedule says how its iterations are gone through: by threads together or in turns, several at once.
+  bool is_scheduled() const { return team || doacross || waits || rows > 0; }
 };
 /// if all conditions hold: body.
 struct If {

@@ -181,7 +181,7 @@ std::optional<Contracted> contracted(const OwnArray& a, const Uses& u, const Ker
   const Windows of = windows_of(u, loops, k);
   bool flows = false;  // an iteration may find what another one stored
   for (const For* f : loops) {
-    if (f->team || f->doacross || f->waits) return {};
+    if (f->is_scheduled()) return {};
     if (f->kind != LoopKind::Par && f->kind != LoopKind::Seq) return {};
     if (std::any_of(of.begin(), of.end(), [&](const auto& w) { return w && w->loop == f; })) continue;
     if (f->kind == LoopKind::Par) return {};

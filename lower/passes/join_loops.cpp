@@ -17,7 +17,7 @@ namespace {
 bool are_of_one_kind(const For& a, const For& b) {
   return a.kind == b.kind && a.lower == b.lower && a.upper == b.upper && a.step == b.step &&
          a.stride == b.stride && a.dynamic == b.dynamic && a.prefetch == b.prefetch && !a.rotate &&
-         !b.rotate && !a.team && !b.team && !a.doacross && !b.doacross && a.rows == 0 && b.rows == 0;
+         !b.rotate && !a.is_scheduled() && !b.is_scheduled();
 }
 
 /// Loops in which nothing is done, as those over what lies in its place already.
@@ -120,8 +120,8 @@ bool copies_few(const Block& b) {
 bool take_border(For& shared, const For& border) {
   if ((border.kind != LoopKind::Seq && border.kind != LoopKind::Par) || !copies_few(border.body) ||
       !(border.step == shared.step) || border.stride != 1 || shared.stride != 1 ||
-      !(border.upper - border.lower == shared.upper - shared.lower) || border.rotate || border.team ||
-      border.doacross || border.waits || shared.team || shared.doacross || !are_independent(border))
+      !(border.upper - border.lower == shared.upper - shared.lower) || border.rotate ||
+      border.is_scheduled() || shared.is_scheduled() || !are_independent(border))
     return false;
   const bool collapses = shared.body.size() == 1 && is_loop(shared.body[0]) &&
                          std::get<For>(shared.body[0].v).kind == LoopKind::Par;

@@ -12,7 +12,7 @@ namespace {
 
 bool is_whole(const For& f, LoopKind kind) {
   return f.kind == kind && f.lower == Nat(0) && f.step == Nat(1) && f.stride == 1 && f.prefetch == 0 &&
-         !f.rotate && !f.team && !f.doacross && !f.waits && f.dynamic == 0;
+         !f.rotate && !f.is_scheduled() && f.dynamic == 0;
 }
 
 /// By how much an index moves an iteration of a loop, where that is a number.

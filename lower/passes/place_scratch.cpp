@@ -24,7 +24,7 @@ std::vector<Allocate> taken_from(Block& b) {
   std::set<std::string> names;
   b = rebuild(b, [&](Stmt s) -> Block {
     const auto* a = std::get_if<Allocate>(&s.v);
-    if (!a || !is_larger(*a, kOnStack)) return {std::move(s)};
+    if (!a || a->space != AddressSpace::Private || !is_larger(*a, kOnStack)) return {std::move(s)};
     if (names.insert(a->name).second) all.push_back(*a);
     for (const Allocate& x : all)
       if (x.name == a->name && !(x.type == a->type))
@@ -39,7 +39,7 @@ std::vector<Allocate> taken_from(Block& b) {
 void collect_outside(Block& b, std::vector<Allocate*>& to) {
   for (Stmt& s : b) {
     auto* a = std::get_if<Allocate>(&s.v);
-    if (a && is_larger(*a, kMostOnStack)) to.push_back(a);
+    if (a && a->space == AddressSpace::Private && is_larger(*a, kMostOnStack)) to.push_back(a);
     const auto* f = std::get_if<For>(&s.v);
     Block* body = body_of(s);
     if (body && !(f && shares_iterations(*f))) collect_outside(*body, to);

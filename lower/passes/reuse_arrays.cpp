@@ -50,7 +50,7 @@ class Uses {
     const auto* f = std::get_if<For>(&s.v);
     const Block* body = body_of(s);
     if (f != nullptr) {
-      plain = plain && !f->team && !f->doacross && !f->waits && !f->rotate;
+      plain = plain && !f->is_scheduled() && !f->rotate;
       loops_.push_back(f);
     } else if (body != nullptr && !std::holds_alternative<If>(s.v)) {
       plain = false;

@@ -62,8 +62,7 @@ class Unswitch {
   Block versions(const For& f) {
     std::size_t statements = 0;
     visit(f.body, [&](const Stmt&) { ++statements; });
-    const bool plain =
-        (f.kind == LoopKind::Seq || f.kind == LoopKind::Vec) && !f.team && !f.doacross && !f.waits;
+    const bool plain = (f.kind == LoopKind::Seq || f.kind == LoopKind::Vec) && !f.is_scheduled();
     const bool guarded = holds(f.body, [](const Stmt& s) { return std::holds_alternative<If>(s.v); });
     if (!plain || guarded || statements > kMostUnswitched || loops_ >= kMostLoops) return {{f}};
     const std::vector<NatCond> asked = asked_of_row(f);

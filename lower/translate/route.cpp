@@ -70,7 +70,8 @@ bool computes(const Expr& e) {
 }
 
 bool is_placed(const Expr& e) {
-  if (e.is(Op::ToLocal) || e.is(Op::ToPrivate) || e.is(Op::Ring)) return true;
+  const auto memory = memory_of(e);
+  if (e.is(Op::Ring) || (memory && *memory != AddressSpace::Global)) return true;
   return e.is(Op::Tuple) && std::all_of(e.children().begin(), e.children().end(), is_placed);
 }
 
@@ -99,18 +100,7 @@ bool stores_steps(const Expr& iterate) {
 }
 
 bool hands_on(const Expr& e) {
-  switch (e.op()) {
-    case Op::Join:
-    case Op::Split:
-    case Op::Drop:
-    case Op::Transpose:
-    case Op::Reverse:
-    case Op::Unzip:
-    case Op::At:
-      return accept(e, any_place(e.type())).has_value();
-    default:
-      return false;
-  }
+  return row(e.op()).cls == OpClass::Structure && rearranges(e.op()) && accept(e, any_place(e.type()));
 }
 
 std::optional<Acceptor> place_in_result(const Expr& fn, const Acceptor& to) {

@@ -100,6 +100,13 @@ param x : $N$.$M$.f64
 param first : $M$.f64
 result y : $N$.$M$.f64 = x |> scan(\above row.
   zip(above, row) |> map(\(a, s). s - a) |> scan(\left s. 0.5 * left + s * above[0], above[0] + row[0]), first))"},
+    {"from the right of it, by a loop of its own", R"(
+param x : $N$.$M$.f64
+param first : $M$.f64
+result y : $N$.$M$.f64 = x |> scan(\above row.
+  let ways = zip(above |> pad(1, 1, clamp) |> slide(3, 1), row) |> map(\(w, s). s + w[0] - w[1] + 0.5 * w[2]) in
+  concat(generate(1, \i. ways[0]), ways |> scan(\left s. 0.5 * left + s, 0.0) |> drop(1, 0)), first))",
+     false},
     {"backwards over rows, no scan within", R"(
 param x : $N$.$M$.f64
 param first : $M$.f64
