@@ -73,9 +73,13 @@ std::vector<Pass> passes(const LowerOptions& options) {
       {"limit-grids", over(limit_grids)},          // before barriers: items go on to others
       {"unroll-short-loops", over(unroll_short_loops)},  // before guards become bounds that are no constants
       {"forward-stores", over(forward_stores)},          // of rows that are written out
-      {"eliminate-dead-code", over(eliminate_dead_code)},    // elements that are at hand
-      {"keep-read-soon", over(keep_read_soon)},              // what is still loaded
-      {"tighten-bounds", over(tighten_bounds)},              // every later pass gains from exact trip counts
+      {"eliminate-dead-code", over(eliminate_dead_code)},  // elements that are at hand
+      {"keep-read-soon", over(keep_read_soon)},            // what is still loaded
+      {"tighten-bounds", over(tighten_bounds)},            // every later pass gains from exact trip counts
+      {"rows-abreast",
+       [options](Kernel& k) {
+         if (!options.target || !is_grid(*options.target)) k.body = rows_abreast(k.body);
+       }},                                                   // while borders are loops, too
       {"remove-trivial-loops", over(remove_trivial_loops)},  // a tile as long as its axis is one iteration
       {"stride-loops", over(stride_loops)},  // needs the guard around the whole body: before loops are split
       {"unswitch-loops", over(unswitch_loops)},  // of rows, before elements at boundaries are apart

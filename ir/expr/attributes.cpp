@@ -16,7 +16,7 @@ constexpr std::size_t kGatherBoundary = 1;                     ///< after its ra
 constexpr std::size_t kAxis = 0, kBandWidth = 1, kShifts = 2;  ///< among the nats of a band
 constexpr std::size_t kShape = 0, kRun = 1;                    ///< among its ints
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kLastDimension = 3, kLastOfGroup = 2;
+constexpr std::int64_t kLastDimension = 3, kLastOfGroup = 2, kMostRows = 16;
 
 /// The halves of the nats: two numbers a dimension.
 std::span<const Nat> half(AttrRef a, bool second) {
@@ -32,13 +32,14 @@ constexpr LoopOptionRow width{Width, 1, "", 1, 1, kAny}, device{Dimension, 1, ""
     items{Items, 5, "items", 0, 1, kAny}, rotating{Rotate, 6, "rotate", 0, 0, 1},
     stored{Stored, 0, "stored", 0, 0, 1}, unroll{Width, 1, "unroll", 1, 1, kAny},
     later{Prefetch, 2, "prefetch", 0, 0, kAny}, dynamic{Dynamic, 5, "dynamic", 0, 1, kAny},
-    joined{Joined, 6, "joined", 0, 1, 2};
+    joined{Joined, 6, "joined", 0, 1, 2}, rows_together{Rows, 3, "rows", 0, 1, kMostRows},
+    columns_a_step{Columns, 4, "columns", 0, 1, kAny}, taken_in_turns{Turns, 5, "turns", 0, 1, kAny};
 constexpr std::array sequential{width, stride, late, ahead, rotating};
 constexpr std::array in_vectors{width, stride, late, ahead};
 constexpr std::array among_threads{width, stride, late, ahead, dynamic, joined};
 constexpr std::array on_device{device, stride, late, ahead, items};
 constexpr std::array in_group{group, stride, late, ahead, items};
-constexpr std::array scanned{stored, unroll, later};
+constexpr std::array scanned{stored, unroll, later, rows_together, columns_a_step, taken_in_turns};
 
 }  // namespace
 
@@ -226,9 +227,9 @@ std::int64_t loop_option(const Expr& e, LoopOption option) {
 bool is_vector_width(std::int64_t lanes) { return lanes >= 2 && lanes <= 64 && (lanes & (lanes - 1)) == 0; }
 
 std::string_view option_name(LoopOption option) {
-  constexpr std::array names =
-      std::to_array<std::string_view>({"dimension", "width", "stride", "late store", "prefetch distance",
-                                       "items", "rotate", "stored", "dynamic chunk", "joined"});
+  constexpr std::array names = std::to_array<std::string_view>(
+      {"dimension", "width", "stride", "late store", "prefetch distance", "items", "rotate", "stored",
+       "dynamic chunk", "joined", "rows", "columns", "turns"});
   return names[static_cast<std::size_t>(option)];
 }
 

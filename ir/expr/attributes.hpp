@@ -128,6 +128,9 @@ enum class LoopOption : std::uint8_t {
               ///< has its share from the beginning
   Joined,  ///< its iterations come right after the same ones of the loop before, where no others of that have
            ///< to do with them; 1: rows after rows, 2: elements after elements, too
+  Rows,    ///< elements of a scan, each a row, that go along their columns together; 0: one after the other
+  Columns,  ///< of each of these rows, in a step
+  Turns,    ///< of a tile of these columns, which threads take in turns; 0: they do not
 };
 
 /// One option of an op: how it is written, what it may be and what a loop without it does.

@@ -65,6 +65,9 @@ std::string str(const Block& b, int indent) {
               if (f.dealt) s += " dealt " + std::to_string(f.dealt);
               if (f.surplus) s += " surplus";
               if (f.team) s += " team";
+              if (f.rows > 0)
+                s += " rows " + std::to_string(f.rows) + " columns " + std::to_string(f.columns) +
+                     (f.turns > 0 ? " turns " + std::to_string(f.turns) : "");
               if (f.doacross) s += " doacross";
               if (f.waits) s += " waits";
               if (f.unroll) s += " unroll " + (f.unroll == whole_loop ? "whole" : std::to_string(f.unroll));

@@ -45,6 +45,10 @@ struct For {
                             ///< within it that waits
   bool waits = false;       ///< Seq, within a doacross loop: an iteration begins when the doacross loop's
                             ///< iteration before this one has done its own
+  int rows = 0;  ///< Seq: each iteration makes a row, and so many rows go along their columns together; 0:
+                 ///< one after the other
+  std::int64_t columns = 0;  ///< of each, in a step, if rows do
+  std::int64_t turns = 0;    ///< and threads take tiles of so many columns in turns; 0: they do not
   int dynamic = 0;  ///< Par: a thread takes so many iterations at a time, when it is done with those before;
                     ///< 0: each thread has its share from the beginning
   int joined = 0;  ///< Par: an iteration may come right after the same one of the loop before it; 2: those of
@@ -59,8 +63,8 @@ struct For {
                    ///< no more; 0: it is not asked
   Nat step = 1;
   Block body;
-  /// A schedule says how threads go through its iterations: together, or in turns.
-  bool is_scheduled() const { return team || doacross || waits; }
+  /// A schedule says how its iterations are gone through: by threads together or in turns, several at once.
+  bool is_scheduled() const { return team || doacross || waits || rows > 0; }
 };
 /// if all conditions hold: body.
 struct If {

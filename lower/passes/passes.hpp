@@ -46,6 +46,11 @@ Block split_residues(const Block& b);
 /// others. Those of work-items stay as they are.
 Block unswitch_loops(const Block& b);
 
+/// Iterations that make rows which go along their columns together (For::rows) become groups of such rows,
+/// each with a loop over steps, a row some columns behind the one before. UserError where rows need of
+/// others, or of themselves, what lies too far to the right.
+Block rows_abreast(const Block& b);
+
 /// Loops of one iteration and of none disappear.
 Block remove_trivial_loops(const Block& b);
 

@@ -40,6 +40,11 @@ void Translator::scan_loop(const Expr& e, const View& xs, const Nat& first,
   if (const auto width = loop_option(e, LoopOption::Width); width > 1)
     f.kind = LoopKind::Unroll, f.width = static_cast<int>(width);
   f.prefetch = static_cast<int>(loop_option(e, LoopOption::Prefetch));
+  f.rows = static_cast<int>(loop_option(e, LoopOption::Rows));
+  f.columns = loop_option(e, LoopOption::Columns), f.turns = loop_option(e, LoopOption::Turns);
+  if (f.rows > 0 && (f.columns == 0 || f.kind != LoopKind::Seq))
+    throw UserError(std::string(text(e.op())) + "<rows " + std::to_string(f.rows) +
+                    ">: say how many columns of each row a step has, and do not unroll the loop");
   loop(std::move(f), body);
 }
 

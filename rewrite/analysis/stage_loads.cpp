@@ -31,14 +31,13 @@ void add_conditions(const Term& c, Facts& facts) {
 
 class Loads {
  public:
-  explicit Loads(StageElement& e) : e_(e) {}
-
-  void note() {
+  explicit Loads(const WrittenElement& w) {
     Facts guarded;
-    for (const NatCond& c : e_.written.guard) guarded = guarded.with(c);
-    collect(e_.written.value, guarded);
-    for (const Term& t : e_.written.tests) collect(t, {});
+    for (const NatCond& c : w.guard) guarded = guarded.with(c);
+    collect(w.value, guarded);
+    for (const Term& t : w.tests) collect(t, {});
   }
+  std::vector<LoadCase> all;
 
  private:
   void collect(const Term& t, const Facts& facts) {
@@ -48,7 +47,7 @@ class Loads {
     seen.push_back(where);
     if (t->kind == TermKind::Load) {
       for (PositionCase& c : cases_of(t->nats, facts))
-        e_.loads.push_back({t->name, std::move(c), text_of(t->nats)});
+        all.push_back({t->name, std::move(c), text_of(t->nats)});
       for (const Term& position : t->args) collect(position, facts);
       return;
     }
@@ -64,7 +63,6 @@ class Loads {
     for (const Term& a : t->args) collect(a, facts);
   }
 
-  StageElement& e_;
   std::map<std::uint32_t, std::vector<std::vector<NatCond>>> seen_;  ///< a term: what was known there
 };
 
@@ -76,21 +74,6 @@ int named_arrays(const Expr& e) {
   return (e.child(0).type().is_array() ? 1 : 0) + named_arrays(e.child(1).child(0));
 }
 
-/// An array of tuples as one of numbers that are made of all components: it loads what they do.
-Expr of_all_components(const Expr& value) {
-  const Type element = element_of(value.type());
-  if (!element.is_tuple()) return value;
-  if (is_update(value.op())) throw UserError("a stage updates an array of tuples");
-  const std::function<Expr(const Expr&)> all = [&](const Expr& x) {
-    if (x.type().is_scalar()) return cast(f64, x);
-    Expr sum = all(get(0, x));
-    for (std::size_t i = 1; i < x.type().parts().size(); ++i) sum = sum + all(get(static_cast<int>(i), x));
-    return sum;
-  };
-  const Expr x = fresh_param("x", element);
-  return make(Op::Map, {lambda({x}, all(x)), value}, attributes::map(Op::Map, rank_of(value.type())));
-}
-
 StageElement analysed(const Expr& value) {
   StageElement e;
   Program p{"stage", params_of(value), value, {}, {}};
@@ -100,7 +83,7 @@ StageElement analysed(const Expr& value) {
     p.body = of_all_components(value);
     if (named_arrays(value) > kMostNames) throw UserError("a stage is a chain of stages itself");
     e.written = written_element(p, 0, Reductions::by_an_element);
-    Loads(e).note();
+    e.loads = load_cases(e.written);
     e.in_place = e.written.update && why_not_in_place(p).empty();
   } catch (const UserError& error) {
     e.unknown = error.what();
@@ -146,6 +129,22 @@ std::optional<std::int64_t> lower_bound(const Nat& n, const Facts& facts) {
 }
 
 }  // namespace
+
+Expr of_all_components(const Expr& value) {
+  const Type element = element_of(value.type());
+  if (!element.is_tuple()) return value;
+  if (is_update(value.op())) throw UserError("a stage updates an array of tuples");
+  const std::function<Expr(const Expr&)> all = [&](const Expr& x) {
+    if (x.type().is_scalar()) return cast(f64, x);
+    Expr sum = all(get(0, x));
+    for (std::size_t i = 1; i < x.type().parts().size(); ++i) sum = sum + all(get(static_cast<int>(i), x));
+    return sum;
+  };
+  const Expr x = fresh_param("x", element);
+  return make(Op::Map, {lambda({x}, all(x)), value}, attributes::map(Op::Map, rank_of(value.type())));
+}
+
+std::vector<LoadCase> load_cases(const WrittenElement& w) { return Loads(w).all; }
 
 std::shared_ptr<const StageElement> stage_element(const Expr& value) {
   static auto& known = *new Remembered<std::uint32_t, std::shared_ptr<const StageElement>>;

@@ -15,6 +15,12 @@ struct LoadCase {
   std::string load;  ///< its position as text, before the case was taken
 };
 
+/// An array of tuples as one of numbers that are made of all components: it loads what they do.
+Expr of_all_components(const Expr& value);
+
+/// What an element loads.
+std::vector<LoadCase> load_cases(const WrittenElement& w);
+
 /// What is known of a stage's expression. Arrays have their names in it.
 struct StageElement {
   WrittenElement written;

@@ -26,8 +26,30 @@ std::optional<Nat> joined_length(const Expr& e) {
   return std::nullopt;
 }
 
+/// A value of which nothing is known.
+View any_value(const Type& t) {
+  if (t.is_scalar()) return {local_term("any value", t.scalar())};
+  if (t.is_array()) {
+    const Type element = t.element();
+    return {ArrayView{t.length(), [element](const Nat&) { return any_value(element); }}};
+  }
+  std::vector<View> parts;
+  for (const Type& p : t.parts()) parts.push_back(any_value(p));
+  return {std::move(parts)};
+}
+
+/// The scalars that a view is made of, of arrays at any index.
+void add_scalars(const View& v, std::vector<Term>& to) {
+  if (const auto* t = std::get_if<Term>(&v.v)) return to.push_back(*t);
+  if (const auto* a = std::get_if<ArrayView>(&v.v))
+    return add_scalars(a->at(Nat::fresh("q", 0, a->length - 1)), to);
+  for (const View& p : v.parts()) add_scalars(p, to);
+}
+
 class ElementViews : public Views {
  public:
+  Scans scans = Scans::refused;
+  std::vector<Term> begun_with;  ///< what scans begin with
   Reductions reductions = Reductions::written_out;
   std::vector<Nat> reduced;  ///< see WrittenElement
 
@@ -44,17 +66,29 @@ class ElementViews : public Views {
     reduced.push_back(inner);
     return call(e.child(0), {eval(e.child(1), scope), eval(e.child(2), scope)[any]}, scope);
   }
+  View scan(const Expr& e, const ScopePtr& scope) override {
+    if (scans == Scans::refused) return Views::scan(e, scope);
+    if (is_backward(e.op())) throw UserError("a scan goes backwards, from the last element");
+    const View xs = eval(e.child(2), scope);
+    add_scalars(eval(e.child(1), scope), begun_with);
+    const View before = any_value(e.child(1).type());
+    return {ArrayView{e.type().length(), [this, e, xs, before, scope](const Nat& i) {
+                        return call(e.child(0), {before, xs[i]}, scope);
+                      }}};
+  }
 };
 
 class Descent {
  public:
-  Descent(const Program& program, std::size_t result, Reductions reductions) : component_(result) {
-    views_.reductions = reductions;
+  Descent(const Program& program, std::size_t result, Reductions reductions, Scans scans)
+      : component_(result) {
+    views_.reductions = reductions, views_.scans = scans;
     const Type type = results_of(program).at(result).type;
     rank_ = static_cast<std::size_t>(rank_of(type));
     views_.most_calls = kMostCalls;
     descend(program.body, nullptr);
     split_select();
+    w_.tests.insert(w_.tests.end(), views_.begun_with.begin(), views_.begun_with.end());
     simplify_all();
     if (w_.updated.empty()) return;
     const auto argument = std::find_if(program.arguments.begin(), program.arguments.end(),
@@ -188,8 +222,9 @@ class Descent {
 
 }  // namespace
 
-WrittenElement written_element(const Program& program, std::size_t result, Reductions reductions) {
-  return Descent(program, result, reductions).result();
+WrittenElement written_element(const Program& program, std::size_t result, Reductions reductions,
+                               Scans scans) {
+  return Descent(program, result, reductions, scans).result();
 }
 
 std::vector<Term> loads_of(const Term& t) {

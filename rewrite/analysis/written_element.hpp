@@ -31,10 +31,17 @@ enum class Reductions : std::uint8_t {
   loops_by_an_element  ///< the same of all that are loops, however short
 };
 
+/// What becomes of a scan.
+enum class Scans : std::uint8_t {
+  refused,       ///< UserError: its element is no formula of its position
+  by_an_element  ///< an element as if the one before it were any: all that it loads by itself, but not its
+                 ///< value. UserError of scans that go backwards
+};
+
 /// Descends through maps, lets and updates to the scalar that is written; of a program that returns a tuple
 /// of arrays, or an array of such tuples, in component `result`. UserError when that is no array of scalars.
 WrittenElement written_element(const Program& program, std::size_t result = 0,
-                               Reductions reductions = Reductions::written_out);
+                               Reductions reductions = Reductions::written_out, Scans scans = Scans::refused);
 
 /// Distinct loads in a term.
 std::vector<Term> loads_of(const Term& t);

@@ -6,6 +6,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/analysis/rows.hpp"
 #include "rewrite/rules/holes.hpp"
 #include "rewrite/rules/rules.hpp"
 
@@ -84,6 +85,40 @@ Result<Expr> scan_prefetch(const Site& site, const Arguments& arguments) {
   const std::int64_t ahead = number(arguments, 0);
   if (ahead < 1 || ahead > 64) return Failure{"prefetches 1 to 64 elements ahead, got " + arguments[0].str()};
   return decided(site.e, LoopOption::Prefetch, ahead);
+}
+
+constexpr std::int64_t kMostAbreast = 16;
+
+Result<Expr> rows_abreast(const Site& site, const Arguments& arguments) {
+  const Expr& e = site.e;
+  const std::int64_t rows = number(arguments, 0), columns = number(arguments, 1);
+  if (!e.is(Op::ScanSeq) && !e.is(Op::ScanBackSeq))
+    return Failure{"needs a scan_seq, found " + std::string(text(e.op()))};
+  if (rows < 1 || rows > kMostAbreast)
+    return Failure{"takes 1 to 16 rows at once, got " + arguments[0].str()};
+  if (columns < 1 || columns > 1 << 20)
+    return Failure{"a step has 1 to 1048576 columns, got " + arguments[1].str()};
+  if (loop_option(e, LoopOption::Width) > 1) return Failure{"the scan's loop is unrolled already"};
+  const RowsBefore before = rows_before(e, site.around);
+  if (!before.obstacle.empty()) return Failure{before.obstacle};
+  if (before.right > columns)
+    return Failure{"a row reads the one before up to " + std::to_string(before.right) +
+                   " to the right, more than the columns of a step; use " + std::to_string(before.right) +
+                   " columns or more"};
+  return with_option(with_option(e, LoopOption::Rows, rows), LoopOption::Columns, columns);
+}
+Result<Expr> rows_in_turns(const Site& site, const Arguments& arguments) {
+  const Expr& e = site.e;
+  const std::int64_t columns = number(arguments, 0), step = loop_option(e, LoopOption::Columns);
+  if (loop_option(e, LoopOption::Rows) == 0)
+    return Failure{"needs a scan_seq<rows ...>; use rows-abreast first"};
+  if (columns < step)
+    return Failure{"a tile has the " + std::to_string(step) + " columns of a step at least, got " +
+                   arguments[0].str()};
+  if (const std::int64_t right = rows_before(e, site.around).right; right > 0)
+    return Failure{"a row reads the one before up to " + std::to_string(right) +
+                   " to the right, which another thread makes in the next tile"};
+  return with_option(e, LoopOption::Turns, columns);
 }
 
 /// Puts a variable where a term has a value, also under binders.
@@ -175,6 +210,16 @@ std::vector<Rule> scan_rules() {
       constructed("scan-prefetch", "scan_seq f z prefetches what it computes d elements later", scan_prefetch)
           .takes("d", "elements ahead")
           .says("what the scan reads %1 elements later is prefetched"),
+      constructed("rows-abreast", "scan_seq f z has r rows go along their columns together", rows_abreast)
+          .takes("r", "rows at once")
+          .takes("c", "columns of each in a step")
+          .says("%1 rows go along their columns together, %2 columns of each a step, each row a step behind "
+                "the one before"),
+      constructed("rows-in-turns", "scan_seq<rows> f z goes along tiles of c columns in turns", rows_in_turns)
+          .takes("c", "columns of a tile")
+          .says("threads take tiles of %1 columns in turns, each of such rows as soon as the thread of the "
+                "tile "
+                "before has done them"),
   };
 }
 

@@ -72,6 +72,14 @@ struct ScanFacts {
   bool along_memory = false;  ///< the elements of a column are neighbours in memory, as far as is known
 };
 
+/// Of rows that a scan makes, each of the one before.
+struct RowFacts {
+  bool abreast = false;      ///< several can go along their columns together
+  bool chains = false;       ///< within a row, elements wait for the one before them
+  std::int64_t right = 0;    ///< columns to the right at which the row before is read
+  std::int64_t columns = 0;  ///< of a row, 0: not known
+};
+
 /// Of cells that reduce many elements.
 struct FoldFacts {
   std::int64_t elements = 0;  ///< of the shortest of the reductions
@@ -165,6 +173,7 @@ struct NestFacts : ProgramFacts {
   ScanFacts scans;
   FoldFacts folds;
   ChainFacts chain;
+  RowFacts made_rows;  ///< of a loop over time that is a scan
 
   /// The loop along a column, or over the elements that a cell reduces, is one of the loops decided about.
   bool has_levels() const { return inside == Inside::scans || inside == Inside::folds; }

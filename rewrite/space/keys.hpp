@@ -49,6 +49,9 @@ inline constexpr KeyOf<std::int64_t> dynamic{{"dynamic", Domain::ordinal}};
 inline constexpr KeyOf<Joined> joined{{"joined", Domain::choice, {"no", "rows", "elements"}}};
 /// Whether loops over cells go in the tiles of the columns beside them.
 inline constexpr KeyOf<bool> follows{{"follows", Domain::flag, {"no", "columns"}}};
+/// Rows that go along their columns together, and columns of each in a step.
+inline constexpr KeyOf<std::int64_t> rows{{"rows", Domain::ordinal, {"one"}}};
+inline constexpr KeyOf<std::int64_t> columns{{"columns", Domain::ordinal, {"all"}}};
 inline constexpr KeyOf<bool> team{{"team", Domain::flag, {"no", "yes"}}};
 inline constexpr KeyOf<Local> local{{"local", Domain::choice, {"none", "tile", "planes"}}};
 inline constexpr KeyOf<Copy> copy{{"copy", Domain::choice, {"direct", "vec", "async", "async vec"}}};

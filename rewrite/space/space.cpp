@@ -5,6 +5,7 @@
 #include "ir/error.hpp"
 #include "rewrite/engine/strategy.hpp"
 #include "rewrite/rules/layout_step.hpp"
+#include "rewrite/space/class_keys.hpp"
 #include "rewrite/space/keys.hpp"
 #include "rewrite/space/variants.hpp"
 
@@ -117,15 +118,54 @@ std::string Space::layout(const Configuration& c) const {
   return layout.index == kCallerLayout ? "" : key::layout.text(layout);
 }
 
+namespace {
+
+bool is_about(const BoundDecision& d, std::initializer_list<const Key*> keys) {
+  const std::string_view name = class_of(d.key->name).first;
+  return std::any_of(keys.begin(), keys.end(), [&](const Key* k) { return name == k->name; });
+}
+
+/// Each decision's plain setting, but for those about which loops there are, which suit one another.
+Configuration plain(const Variants& variants, bool tiled) {
+  Configuration c;
+  for (const BoundDecision& d : variants.decisions()) {
+    const Settings allowed = admitted(d, c);
+    const bool suits = !d.searched || (tiled && is_about(d, {&key::tile})) ||
+                       is_about(d, {&key::width, &key::parallel, &key::grid, &key::order});
+    const auto at = std::find_if(allowed.begin(), allowed.end(), [&](const Setting& s) {
+      if (is_about(d, {&key::stages})) return s == setting_of(Stages::work);
+      if (is_about(d, {&key::inner})) return s == setting_of(Inner::vec);
+      return !suits && is_plain(*d.key, s);
+    });
+    c.set(*d.key, at != allowed.end() ? *at : d.suits(c, allowed));
+  }
+  return c;
+}
+
+}  // namespace
+
+/// Where there is but one loop, threads share tiles of it.
+Configuration Space::as_written() const {
+  const Configuration c = plain(*variants_, false);
+  const auto& all = variants_->decisions();
+  const bool shared = std::any_of(all.begin(), all.end(), [&](const BoundDecision& d) {
+    return is_about(d, {&key::parallel}) && *c.find(*d.key) != setting_of(Loops{});
+  });
+  return shared ? c : plain(*variants_, true);
+}
+
 std::vector<Configuration> Space::seeds() const {
   std::vector<Configuration> r;
-  for (const Wishes& wishes : variants_->first_guesses()) {
-    auto c = granted(*variants_, wishes);
-    if (!c) continue;
-    Configuration searched;  // only what is a parameter
-    for (const Parameter& p : parameters_) searched.set(*p.key, *c->find(*p.key));
-    add_new(r, searched);
-  }
+  const auto searched = [&](const Configuration& c) {
+    Configuration only;  // what is a parameter
+    for (const Parameter& p : parameters_) only.set(*p.key, *c.find(*p.key));
+    return only;
+  };
+  for (const Wishes& wishes : variants_->first_guesses())
+    if (const auto c = granted(*variants_, wishes)) add_new(r, searched(*c));
+  const Configuration plain = searched(as_written());
+  if (on_threads_ && std::find(r.begin(), r.end(), plain) == r.end())
+    r.insert(r.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, r.size())), plain);
   return r;
 }
 

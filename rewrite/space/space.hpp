@@ -32,6 +32,9 @@ class Space : public SearchSpace {
   Settings allowed(const Configuration& chosen, const Key& decision) const override;
   /// The same as they are written.
   std::vector<std::string> allowed_texts(const Configuration& chosen, std::string_view decision) const;
+  /// What a programmer writes first: each named value stored, the loops one after the other, shared by
+  /// threads and in vectors; no tiles, no steps together, nothing else.
+  Configuration as_written() const;
   /// A few of each structure.
   std::vector<Configuration> seeds() const override;
   /// The program of a configuration, and its steps. UserError when a guard refuses.

@@ -41,6 +41,22 @@ Expr low_scan(Gen& g) {
   const Expr scan = make(low, {e.child(0), e.child(1), e.child(2)}, attributes::scan(low));
   return with_option(scan, LoopOption::Stored, g.n(0, 1));
 }
+/// Rows, each of the one before, and of neighbours there.
+Expr low_scan_of_rows(Gen& g) {
+  const Nat n = g.n(1, 5), m = g.n(3, 6);
+  const std::int64_t before = g.n(0, 2), after = g.n(0, 2);
+  const Boundary b = g.n(0, 4) ? Boundary::clamp : Boundary::wrap;
+  const Expr line = fun({array({m}, f64), array({m}, f64)}, [&](Expr above, Expr row) {
+    const Expr near = above | pad(before, after, b) | slide(before + after + 1, 1);
+    const Expr sums = zip({near, row}) | map([&](Expr t) { return get(0, t)[after] + get(1, t); });
+    if (g.coin()) return sums;
+    const Expr f = fun({f64, f64}, [](Expr left, Expr x) { return left * 0.5 + x; });
+    return g.n(0, 4) ? scan(f, literal(1, f64), sums) : scan_back(f, literal(1, f64), sums);
+  });
+  const Expr e = scan_any(g, line, g.array({m}, f64), g.array({n, m}, f64));
+  const Op low = e.is(Op::Scan) ? Op::ScanSeq : Op::ScanBackSeq;
+  return make(low, {e.child(0), e.child(1), e.child(2)}, attributes::scan(low));
+}
 
 }  // namespace
 
@@ -216,6 +232,19 @@ Generators scan_generators() {
       {"scan-prefetch",
        [](Gen& g) -> Instance {
          return {g.n(0, 4) ? low_scan(g) : any_scan(g), {std::to_string(g.n(0, 5))}, {}};
+       }},
+      {"rows-abreast",
+       [](Gen& g) -> Instance {
+         return {g.n(0, 6) ? low_scan_of_rows(g) : any_scan(g),
+                 {std::to_string(g.n(0, 5)), std::to_string(g.n(0, 4))},
+                 {}};
+       }},
+      {"rows-in-turns",
+       [](Gen& g) -> Instance {
+         Expr e = low_scan_of_rows(g);
+         if (g.n(0, 4))
+           e = with_option(with_option(e, LoopOption::Rows, g.n(1, 5)), LoopOption::Columns, g.n(3, 5));
+         return {e, {std::to_string(g.n(2, 6))}, {}};
        }},
       {"scan-unroll",
        [](Gen& g) -> Instance {

@@ -108,6 +108,23 @@ TEST_CASE("space: variants of users' programs mean the same") {
   }
 }
 
+TEST_CASE("space: loops as they are written are among the first guesses") {
+  for (const std::string& text : {column_model(60, 512), pyramid(150), way_up(256), cheapest(20, 65536),
+                                  cheapest(20, 65536, 2), lines(256, 512)}) {
+    CAPTURE(text);
+    const Program p = parse_program(text);
+    const Space s(p, options());
+    Configuration searched;
+    const Configuration plain = s.as_written();
+    for (const Parameter& x : s.parameters()) searched.set(*x.key, *plain.find(*x.key));
+    const std::vector<Configuration> seeds = s.seeds();
+    CHECK(std::find(seeds.begin(), seeds.end(), searched) != seeds.end());
+    const Program q = replay(p, s.derive(plain));
+    CHECK_FALSE(contains(q.body, [](const Expr& e) { return e.is(Op::Band) || e.is(Op::Ring); }));
+    CHECK(test::parallel_loops(lowered(q)) >= 1);
+  }
+}
+
 TEST_CASE("space: cells go in the tiles of columns, and keep nothing but the tile") {
   const Program p = parse_program(column_model(60, 4096));
   const Space s(p, options());

@@ -40,6 +40,8 @@ const Decision& group();
 const Decision& lanes();
 const Decision& stages();
 const Decision& joined();
+const Decision& rows();
+const Decision& columns();
 const Decision& readonly();
 
 /// The shape of the loops: what the moves of a configuration are.

@@ -97,6 +97,7 @@ const std::vector<const Decision*>& all_decisions() {
       for (const Decision* d : decisions_of(inside).decisions)
         if (std::none_of(r.begin(), r.end(), [&](const Decision* x) { return x->key == d->key; }))
           r.push_back(d);
+    for (const Decision* d : {&decisions::rows(), &decisions::columns()}) r.push_back(d);
     return r;
   }());
   return all;
