@@ -114,7 +114,7 @@ if(TARGET liftgen AND LIFTGEN_PYTHON)
   set_tests_properties(faults PROPERTIES LABELS long TIMEOUT 600 ENVIRONMENT "LIFTGEN_BUILD=$<TARGET_FILE_DIR:liftgen>")
 endif()
 
-# Links of pages lead somewhere; the site can be made of them where mkdocs is installed (docs/site).
+# Links of pages lead somewhere, files that pages name are there; the site can be made of them where mkdocs is installed (docs/site).
 if(LIFTGEN_PYTHON)
   add_test(NAME links COMMAND ${LIFTGEN_PYTHON} -B ${PROJECT_SOURCE_DIR}/docs/site/links.py)
   set_tests_properties(links PROPERTIES LABELS quick TIMEOUT 60)

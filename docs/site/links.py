@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""docs/site/links.py [PAGE...]: links of pages that lead nowhere: files that are not there, headings that are not. Without pages all
-that the repository has. Links to the web are not followed. Exit status 1 when one is found."""
+"""docs/site/links.py [PAGE...]: links of pages that lead nowhere: files that are not there, headings that are not; and files of this
+repository that pages name (`lower/lower.cpp`) and that are not there. Without pages all that the repository has. Links to the web are
+not followed. Exit status 1 when one is found."""
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SKIPPED = {"build", ".git", "corpus"}
+HISTORY = {"results", "decisions", "CHANGELOG.md"}  # say what was so when they were written
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^()\s]*(?:\([^()]*\))?[^()\s]*)\)")
 
 
@@ -30,8 +32,29 @@ def anchors(text):
     return {f"{name}-{i}" if i else name for name, count in made.items() for i in range(count + 1)}
 
 
+def expanded(path):
+    """lower/a.{hpp,cpp} as two."""
+    braces = re.search(r"\{([^{}]*)\}", path)
+    if not braces:
+        return [path]
+    return [e for word in braces[1].split(",") for e in expanded(path[:braces.start()] + word + path[braces.end():])]
+
+
+def named(text):
+    """Files and folders in spans of code; those that a reader is to make are called NAME."""
+    folders = {p.name for p in ROOT.iterdir() if p.is_dir()} - SKIPPED
+    for span in re.findall(r"`([^`\n]+)`", text):
+        for word in span.split():
+            path = word.strip(".,;:()")
+            if re.fullmatch(r"[\w./{},*-]+", path) and "/" in path and path.split("/")[0] in folders and "NAME" not in path:
+                yield from expanded(path)
+
+
 def broken(page):
     text = page.read_text()
+    for path in [] if HISTORY & set(page.parts) else named(text):
+        if not next(ROOT.glob(path.rstrip("/")), None):
+            yield path, "is named, and is not there"
     for link in LINK.findall(prose(text)):
         if re.match(r"[a-z]+:", link):
             continue
