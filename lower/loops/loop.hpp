@@ -40,7 +40,8 @@ struct For {
   int prefetch = 0;         ///< Vec: elements ahead to prefetch, others: iterations ahead; 0 none
   bool rotate = false;      ///< Seq, Unroll: what the next iterations need again stays in registers
   bool team = false;        ///< Seq: loops of kind Par in one iteration do not depend on each other, so that
-                            ///< threads need to wait for one another only where it ends
+                            ///< threads need to wait for one another only where it ends; after form-teams:
+                            ///< threads go through it together, and wait at barriers
   bool doacross = false;    ///< Seq: threads may take the iterations in turn, each going through the loop
                             ///< within it that waits
   bool waits = false;       ///< Seq, within a doacross loop: an iteration begins when the doacross loop's

@@ -1,5 +1,6 @@
 // Which loops threads share: of loops of kind Par within each other, the outermost and those that are one
 // space of iterations with it.
+#include "lower/analyses/together.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/passes/passes.hpp"
 
@@ -70,6 +71,26 @@ double work_of(const Block& b) {
   return work;
 }
 
+/// How many of the loops that threads could share are worth it by themselves, and how many are not.
+struct Shared {
+  int large = 0, small = 0;
+};
+void count(const Block& b, double least, Shared& n) {
+  for (const Stmt& s : b) {
+    const auto* f = std::get_if<For>(&s.v);
+    if (f && f->kind == LoopKind::Par)
+      ++(work_of(s) < least ? n.small : n.large);
+    else if (const Block* body = body_of(s))
+      count(*body, least, n);
+  }
+}
+/// Where threads stay for the large loops, they share the small ones beside them at the cost of a barrier.
+bool shares_small_ones(const For& f, double least) {
+  Shared n;
+  if (may_go_together(f)) count(f.body, least, n);
+  return n.large > 0 && n.small <= n.large;
+}
+
 Block collapsed(const Block& b, double least) {
   Block r = b;
   for (Stmt& s : r) {
@@ -81,7 +102,7 @@ Block collapsed(const Block& b, double least) {
       else
         f->collapse = depth_of(*f), f->body = of_one_thread(f->body);
     } else if (body) {
-      *body = collapsed(*body, f && (f->team || f->doacross) ? 0 : least);
+      *body = collapsed(*body, f && (f->team || f->doacross || shares_small_ones(*f, least)) ? 0 : least);
     }
   }
   return r;

@@ -1,4 +1,6 @@
-// Which loops all threads go through together, with a barrier at the end of each iteration.
+// Which loops all threads go through together, with a barrier at the end of each iteration, or after each
+// loop that they share.
+#include "lower/analyses/together.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/passes/passes.hpp"
 
@@ -20,12 +22,23 @@ bool does_once(const Block& b) {
   });
 }
 
+Block with_barriers(const Block& b) {
+  return rebuild(b, [](Stmt s) -> Block {
+    if (is_shared(s)) return {std::move(s), {Barrier{true}}};
+    return {std::move(s)};
+  });
+}
+
 Block teams(const Block& b, bool inside) {
   Block r = b;
   for (Stmt& s : r) {
     Block* body = body_of(s);
     if (!body) continue;
     auto* f = std::get_if<For>(&s.v);
+    if (f && !inside && may_go_together(*f)) {
+      f->team = true, *body = with_barriers(*body);
+      continue;
+    }
     if (f) f->team = f->team && !inside && holds(*body, is_shared) && !does_once(*body);
     *body = teams(*body, inside || is_shared(s) || (f && f->team));
     if (f && f->team) body->push_back({Barrier{true}});

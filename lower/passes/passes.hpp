@@ -89,12 +89,14 @@ Block keep_read_soon(const Block& b);
 /// Of loops of kind Par within each other, the outermost is shared by the threads, with those perfectly
 /// nested in it whose bounds do not depend on each other (For::collapse); the others are each thread's own.
 /// So are those of less work than `Kernel::least_shared`, where that is known, but for loops of a team, which
-/// share at the cost of a barrier that is there anyway.
+/// share at the cost of a barrier that is there anyway, and those beside larger ones in a loop that threads
+/// go through together.
 Block collapse_loops(const Block& b, const Kernel& k);
 
 /// Loops whose iterations all threads go through together (For::team) get a barrier at the end of each, where
 /// all that they store is stored in loops that the threads share; elsewhere each shared loop is one by
-/// itself.
+/// itself. Other loops around shared ones, as those over time, become such, with a barrier after each shared
+/// loop, where that may be (may_go_together): threads are called once for all iterations.
 Block form_teams(const Block& b);
 
 /// Loops that threads take in turns (For::doacross): those that hold one loop that waits and nothing beside

@@ -199,6 +199,7 @@ class LoopRunner {
       return exec(i->body);
     }
     if (const auto* l = std::get_if<Launch>(&s.v)) return exec(l->body);
+    if (std::holds_alternative<Barrier>(s.v) && team_) return meet_all();
     if (const auto* x = std::get_if<Store>(&s.v)) {
       const Vec v = eval(x->value);
       const auto at = nat(x->position.at(0));
@@ -233,16 +234,24 @@ class LoopRunner {
       for (Touch* t : touches_) t->own.insert(x->name);
     }
   }
-  /// What iterations of shared loops touch within one iteration of a loop that a team goes through: none
-  /// waits for another.
+  /// What iterations of shared loops have touched in a loop that a team goes through since its last barrier:
+  /// none waits for another.
   std::vector<Touch>* team_ = nullptr;
+  const For* team_loop_ = nullptr;
 
+  /// Before form-teams threads wait where an iteration ends.
+  static bool waits_within(const Block& b) {
+    return lift::holds(b, [](const Stmt& s) { return std::holds_alternative<Barrier>(s.v); });
+  }
+  void meet_all() { check(*team_loop_, *team_), team_->clear(); }
   void loop(const For& f) {
     std::vector<Touch> items;
     std::vector<Touch>* const outer_team = team_;
-    if (f.team) team_ = &items;
+    const For* const outer_loop = team_loop_;
+    if (f.team) team_ = &items, team_loop_ = &f;
     iterations(f);
-    team_ = outer_team;
+    if (f.team) meet_all();
+    team_ = outer_team, team_loop_ = outer_loop;
   }
   /// The loop that waits within one that threads take in turns.
   static const For* waiting(const For& f) {
@@ -320,7 +329,7 @@ class LoopRunner {
       if (is_known(v->lower) && nat(v->lower) > i) throw std::runtime_error("range of " + v->name);
       if (!parallel) {
         exec(f.body);
-        if (f.team) check(f, *team_), team_->clear();
+        if (f.team && !waits_within(f.body)) meet_all();
         continue;
       }
       seen.emplace_back();

@@ -72,6 +72,47 @@ TEST_CASE("threads keep together through a loop when its shared loops hold all t
   CHECK_FALSE(loop(team({put(j, one)})).team);
 }
 
+TEST_CASE("threads are called once for a loop around shared ones, and wait after each of these") {
+  const Nat t = index("t");
+  const auto loads = [](const char* array, const Nat& at) { return load_term(array, {at}, f64); };
+  const auto store = [](const char* array, const Term& value) { return Stmt{Store{array, {i}, value}}; };
+  const Stmt there{over(i, {store("out", loads("a", i))}, LoopKind::Par)},
+      back{over(i, {store("b", loads("out", 7 - i))}, LoopKind::Par)};
+  const auto over_time = [&](Block body) { return form_teams({{over(t, std::move(body), LoopKind::Seq)}}); };
+  const Block both = over_time({there, back});
+  REQUIRE(loop(both).team);
+  REQUIRE(loop(both).body.size() == 4);
+  CHECK(std::holds_alternative<Barrier>(loop(both).body[1].v));
+  CHECK(std::holds_alternative<Barrier>(loop(both).body[3].v));
+  const auto named = [&](const char* array) {
+    return Stmt{lift::Let{local_term("x", f64), loads(array, t)}};
+  };
+  CHECK(loop(over_time({named("a"), there, back})).team);
+  CHECK_FALSE(loop(over_time({named("b"), there, back})).team);  // another thread may store it already
+  CHECK_FALSE(loop(over_time({store("b", one), there})).team);   // each thread would
+  CHECK_FALSE(loop(over_time({{If{{compare_term(less_equal(t, 3))}, {store("b", one)}}}, there})).team);
+  const Block guarded = over_time({there, {If{{compare_term(less_equal(t, 3))}, {back}}}});
+  REQUIRE(loop(guarded).team);
+  CHECK(count<Barrier>(guarded) == 2);
+  CHECK_FALSE(loop(over_time({{over(j, {}, LoopKind::Seq)}})).team);
+  // Loops too small to call threads for are shared where these are anyway, for as many large ones.
+  For large = over(i, {store("out", loads("a", i))}, LoopKind::Par), small = large;
+  large.upper = 4000;
+  const auto shared = [&](Block body) {
+    Kernel k = kernel({{over(t, std::move(body), LoopKind::Seq)}});
+    k.least_shared = 1000;
+    int n = 0;
+    visit(form_teams(collapse_loops(k.body, k)), [&](const Stmt& s) {
+      const auto* f = std::get_if<For>(&s.v);
+      n += f && f->kind == LoopKind::Par;
+    });
+    return n;
+  };
+  CHECK(shared({{small}}) == 0);
+  CHECK(shared({{large}, {small}}) == 2);
+  CHECK(shared({{large}, {small}, {small}}) == 1);
+}
+
 TEST_CASE("a fence ends the iterations of shared loops that stream, and kernels that stream outside them") {
   For many = over(Nat::fresh("r", 0, 511), {{streaming()}}, LoopKind::Seq);
   many.upper = 512;

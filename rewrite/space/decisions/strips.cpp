@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::int64_t kRowsOfStrip[] = {32, 16, 64};
 constexpr std::int64_t kElementsOfStrip[] = {2048, 1024, 4096};  ///< of rows, where there are no planes
-/// Of lines, the rings of all stages within the nearest cache: 1-D sweeps take half the time of 2048 elements a
-/// strip.
+/// Of lines, the rings of all stages within the nearest cache: 1-D sweeps take half the time of 2048 elements
+/// a strip.
 constexpr std::int64_t kElementsOfLine[] = {512, 1024, 256, 2048, 4096};
 constexpr std::int64_t kOfCache = std::int64_t{1} << 20;  ///< bytes that rings of whole planes may take
 
