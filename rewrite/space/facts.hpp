@@ -78,6 +78,7 @@ struct RowFacts {
   bool chains = false;       ///< within a row, elements wait for the one before them
   std::int64_t right = 0;    ///< columns to the right at which the row before is read
   std::int64_t columns = 0;  ///< of a row, 0: not known
+  std::int64_t arrays = 1;   ///< that a row is stored in, one a scalar of its elements
 };
 
 /// Of cells that reduce many elements.

@@ -28,11 +28,13 @@ bool admits_columns(const NestFacts&, const Configuration& c, const std::int64_t
 namespace decisions {
 
 const Decision& rows() {
+  constexpr std::int64_t few_arrays = 2;
   static const auto& d = *new Decision(
       decide(key::rows)
           .offers([](const NestFacts& f) {
             std::vector<std::int64_t> r;
-            if (f.made_rows.abreast && f.made_rows.chains) r = {0, 4, 2, 8};
+            const bool many = f.made_rows.arrays > few_arrays;  // each array of each row is a stream
+            if (f.made_rows.abreast && f.made_rows.chains) r = {0, many ? 2 : 4, many ? 4 : 2, 8};
             if (f.made_rows.abreast && goes_in_turns(f)) {
               if (r.empty()) r.push_back(0);
               r.push_back(1);

@@ -94,6 +94,8 @@ RowFacts row_facts(const Program& p, const Place& loop) {
   r.chains = contains(scan.child(0), [](const Expr& x) { return is_scan(x.op()); });
   r.right = before.right;
   if (row.is_array()) r.columns = row.length().constant().value_or(0);
+  if (const auto each = row.is_array() ? scalars_in(row.element()) : std::nullopt)
+    r.arrays = *each * (element.is_tuple() ? static_cast<std::int64_t>(element.parts().size()) : 1);
   return r;
 }
 
