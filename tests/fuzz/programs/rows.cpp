@@ -22,13 +22,21 @@ Expr Generator::rows_by_rows() {
     return map_n(
         rank, [&](Expr v) { return bounded(v); }, x);
   };
-  const int kind = number(0, 3);
+  const int kind = number(0, rank == 1 && s != boolean ? 5 : 3);
+  const bool to_left = chance(20), bordered = chance(40);
   const auto next = [&](const Expr& before, const Expr& x) -> Expr {
     if (kind == 0) return each(windows(t, {x, before}, number(1, 2)));
     if (kind == 1)
       return let(each(windows(t, {x, before}, 1)), [&](Expr y) { return each(windows(t, {before, y}, 1)); });
     if (kind == 2) return each(mapped(t, {x, before}, 1));
-    return updated(t, {x, before}, 1);
+    if (kind == 3) return updated(t, {x, before}, 1);
+    // A row that is a scan itself, each element of the one beside it and of the row before.
+    const Expr best = kind == 4 ? windows(t, {x, before}, number(1, 2)) : mapped(t, {x, before}, 1);
+    const Expr cells = bordered ? drop(1, 0)(best) : best, first = literal_of(s);
+    const auto along =
+        fun({Type(s), Type(s)}, [&](Expr left, Expr b) { return bounded(max(b, left) + left); });
+    const Expr line = to_left ? scan_back(along, first, cells) : scan(along, first, cells);
+    return bordered ? concat(generate({Nat(1)}, [&](Expr) { return first; }), line) : line;
   };
   const Type acc = pair ? Type::tuple({t, t}) : t;
   const auto f = [&](Expr before, Expr x) -> Expr {
