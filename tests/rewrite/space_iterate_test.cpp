@@ -73,6 +73,29 @@ TEST_CASE("space: a scan of rows of which the last one is left has the decisions
   CHECK(count(s.derive(s.seeds().front()), "scan-iterate") == 0);
 }
 
+TEST_CASE("space: threads share all stages of lines, though these are too short for tiles of several steps") {
+  const Program p = parse_program(
+      "param u : 40000.f64 result out : 40000.f64 = u |> iterate(100, \\x. x |> pad(1, 1, clamp) |> slide(3, "
+      "1) "
+      "|> map(\\w. 0.2 * (w[0] + w[1] + w[2])))");
+  const Space s(p, options());
+  const Kernel k = lower(replay(p, s.derive(s.seeds().front())), {.vector_bytes = 16});
+  int shared = 0, alone = 0;
+  visit(k.body, [&](const Stmt& x) {
+    const auto* f = std::get_if<For>(&x.v);
+    shared += f && f->kind == LoopKind::Par;
+  });
+  for (const Stmt& x : k.body)  // before the loop over time, and within it
+    if (const auto* f = std::get_if<For>(&x.v)) {
+      alone += f->kind == LoopKind::Vec;
+      for (const Stmt& y : f->body)
+        if (const auto* g = std::get_if<For>(&y.v); g && f->kind == LoopKind::Seq)
+          alone += g->kind == LoopKind::Vec;
+    }
+  CHECK(shared >= 2);
+  CHECK_MESSAGE(alone == 0, str(k));
+}
+
 TEST_CASE("space: what is left over of the steps has loops as those that go together have") {
   const Program p = sweeps(200, 300, 23);
   const Space s(p, options());

@@ -222,14 +222,15 @@ void unroll_block(Deriver& d, const Place& cells) {
 
 /// Threads share a long line in tiles.
 void run_line(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const Place& at, std::int64_t trips) {
-  constexpr std::int64_t kTile = 4096;
-  const bool shared = how.parallel && f.options.threads > 1 && trips >= 16 * kTile &&
+  constexpr std::int64_t kTiles = 16, kLong = 4096, kShort = 1024;  // shorter lines are one thread's
+  const std::int64_t tile = trips >= kTiles * kLong ? kLong : kShort;
+  const bool shared = how.parallel && f.options.threads > 1 && trips >= kTiles * tile &&
                       d.part(at).type().length().is_constant() && !in_parallel(d.program(), at);
-  if (!shared || !d.try_step("tile", {kTile}, at)) return run_innermost(d, f, how, at, trips);
+  if (!shared || !d.try_step("tile", {tile}, at)) return run_innermost(d, f, how, at, trips);
   Place tiles = at;
   while (!is_map(d.part(tiles).op())) tiles = content_of(std::move(tiles));
   d.step("map-par", tiles);
-  run_innermost(d, f, how, body_of(tiles), kTile);
+  run_innermost(d, f, how, body_of(tiles), tile);
 }
 
 void run_on_threads(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const Place& at) {
