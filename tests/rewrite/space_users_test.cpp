@@ -108,6 +108,23 @@ TEST_CASE("space: variants of users' programs mean the same") {
   }
 }
 
+TEST_CASE("space: threads share loops around all stages, where these are enough, rather than each stage") {
+  const auto levels = [](int n) {
+    return parse_program("param u : " + std::to_string(n) +
+                         ".130.150.f64\ndef w(x) = x |> slide2(3, 1)\nresult out = u |> map(\\u. let t = "
+                         "w(u) |> map2(\\w. w[1, 1] * "
+                         "w[0, 1]) in w(t) |> map2(\\t. t[0, 1] + t[2, 1] + t[1, 0] * t[1, 2]))\n");
+  };
+  const auto outermost = [](const Kernel& k) { return std::get<For>(k.body.back().v).kind; };
+  const auto stored = [](const Program& p) {
+    const Space s(p, options());
+    Configuration c = s.as_written();
+    return lowered(replay(p, s.derive(c)));
+  };
+  CHECK(outermost(stored(levels(48))) == LoopKind::Par);
+  CHECK(outermost(stored(levels(6))) != LoopKind::Par);
+}
+
 TEST_CASE("space: loops as they are written are among the first guesses") {
   for (const std::string& text : {column_model(60, 512), pyramid(150), way_up(256), cheapest(20, 65536),
                                   cheapest(20, 65536, 2), lines(256, 512)}) {

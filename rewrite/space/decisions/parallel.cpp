@@ -71,12 +71,22 @@ std::vector<bool> covered(const LoopNest& loops, const Loops& names) {
   return r;
 }
 
+/// Whether all threads have enough iterations of these loops. Of loops around all stages fewer are enough: a
+/// thread then reads what it has stored itself, and waits for no other between stages.
+bool are_enough(const NestFacts& f, const LoopNest& loops, const Loops& some) {
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < loops.size(); ++i)
+    if (some.has(loops[i].name())) last = i;
+  const std::int64_t each = last < f.above_others ? 8 : 32;
+  return iterations(loops, some) >= each * f.options.threads;
+}
+
 /// Loops around stored stages may be too few for all threads to have enough of them: those within, then.
 Setting enough_iterations(const NestFacts& f, const Configuration& c, const Settings& allowed) {
   if (f.has_levels() || !c[key::time].empty() || !c[key::phases].empty()) return allowed.front();
   const LoopNest loops = loops_of(f, c);
   for (const Setting& s : allowed)
-    if (iterations(loops, value_of<Loops>(s)) >= std::int64_t{32} * f.options.threads) return s;
+    if (are_enough(f, loops, value_of<Loops>(s))) return s;
   return allowed.front();
 }
 
@@ -121,10 +131,9 @@ std::vector<Loops> all_parallel_loops(const NestFacts& f) {
       std::vector<Loops> these = parallel_loops(f, c);
       const LoopNest loops = loops_of(f, c);
       std::stable_sort(these.begin(), these.end(), [&](const Loops& a, const Loops& b) {
-        const std::int64_t enough = std::int64_t{32} * f.options.threads, na = iterations(loops, a),
-                           nb = iterations(loops, b);
-        if ((na >= enough) != (nb >= enough)) return na >= enough;
-        return na < enough && na > nb;
+        const bool enough = are_enough(f, loops, a);
+        if (enough != are_enough(f, loops, b)) return enough;
+        return !enough && iterations(loops, a) > iterations(loops, b);
       });
       for (const Loops& l : these) add_new(all, l);
     }
