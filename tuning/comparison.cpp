@@ -189,12 +189,13 @@ std::vector<std::size_t> Comparison::finalists(const std::vector<Candidate>& can
   };
   const auto fastest = std::min_element(order.begin(), order.end(), by_ms);  // should the anchor have misled
   const std::size_t also = fastest == order.end() ? 0 : *fastest;
+  const auto default_one = std::min_element(order.begin(), order.end());  // what there is without a search
   const double left_ms = 1e3 * seconds / (kRounds + 1) - others_ms();
   double spent_ms = 0;
   std::size_t caller = 0;
   for (const std::size_t i : order) {
     const bool in_caller = candidates[i].variant.layout.empty(),
-               needed = i == also || chosen.size() < 2 || (in_caller && caller < 1);
+               needed = i == also || i == *default_one || chosen.size() < 2 || (in_caller && caller < 1);
     const bool wanted = chosen.size() < kFinalists || (in_caller && caller < kCallerFinalists);
     if (!needed && (!wanted || spent_ms + candidates[i].variant.ms > left_ms)) continue;
     chosen.push_back(i);

@@ -64,6 +64,17 @@ TEST_CASE("explore: a budget that is spent before the search begins times someth
   CHECK(r.counts.configurations <= 8);
 }
 
+TEST_CASE("explore: what there is without a search is compared with the best at last") {
+  const ExploreResult r = explore(smooth3d(), small("jacobi"), brief(20));
+  check_consistent(r);
+  const Variant* first = nullptr;  // that was tried
+  for (const Variant& v : r.variants)
+    if (v.explored_s > 0 && (first == nullptr || v.explored_s < first->explored_s)) first = &v;
+  REQUIRE(first != nullptr);
+  CHECK(first->status == Status::ok);
+  CHECK(first->final_round);
+}
+
 TEST_CASE("explore: finds verified variants of the smoothers") {
   for (const char* smoother : {"gsrb", "jacobi"}) {
     CAPTURE(smoother);
