@@ -101,7 +101,7 @@ class Analysis {
       const For* f = loop_of(s);
       if (std::holds_alternative<Barrier>(s.v)) refuse("threads wait for one another within a row");
       if (f && arrays_.columns.count(f) > 0) {
-        if (!(f->step == Nat(1)) || f->stride != 1 || f->rotate || f->team || f->doacross)
+        if (!(f->step == Nat(1)) || f->stride != 1 || f->rotate || f->is_scheduled())
           refuse("the loop over " + f->var.str() + " goes along columns in a way of its own");
         if (mentions(f->lower, rows_.var) || mentions(f->upper, rows_.var))
           refuse("how many columns a row has depends on which row it is");

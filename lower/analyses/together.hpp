@@ -5,6 +5,9 @@
 
 namespace lift {
 
+/// A loop whose iterations threads share.
+bool is_shared_loop(const Stmt& s);
+
 /// Whether each thread may go through a sequential loop by itself, waiting for the others after each loop
 /// that they share: all that an iteration stores is stored in shared loops, and what it computes beside them,
 /// which each thread does, reads nothing that the loop stores.

@@ -7,15 +7,10 @@
 namespace lift {
 namespace {
 
-bool is_shared(const Stmt& s) {
-  const auto* f = std::get_if<For>(&s.v);
-  return f && f->kind == LoopKind::Par;
-}
-
 /// Outside of loops that threads share, each of them would do it.
 bool does_once(const Block& b) {
   return std::any_of(b.begin(), b.end(), [](const Stmt& s) {
-    if (is_shared(s)) return false;
+    if (is_shared_loop(s)) return false;
     const Block* body = body_of(s);
     return std::holds_alternative<Store>(s.v) || std::holds_alternative<Assign>(s.v) ||
            std::holds_alternative<Allocate>(s.v) || (body && does_once(*body));
@@ -24,7 +19,7 @@ bool does_once(const Block& b) {
 
 Block with_barriers(const Block& b) {
   return rebuild(b, [](Stmt s) -> Block {
-    if (is_shared(s)) return {std::move(s), {Barrier{true}}};
+    if (is_shared_loop(s)) return {std::move(s), {Barrier{true}}};
     return {std::move(s)};
   });
 }
@@ -39,8 +34,8 @@ Block teams(const Block& b, bool inside) {
       f->team = true, *body = with_barriers(*body);
       continue;
     }
-    if (f) f->team = f->team && !inside && holds(*body, is_shared) && !does_once(*body);
-    *body = teams(*body, inside || is_shared(s) || (f && f->team));
+    if (f) f->team = f->team && !inside && holds(*body, is_shared_loop) && !does_once(*body);
+    *body = teams(*body, inside || is_shared_loop(s) || (f && f->team));
     if (f && f->team) body->push_back({Barrier{true}});
   }
   return r;
