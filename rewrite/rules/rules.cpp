@@ -24,9 +24,9 @@ namespace {
 const std::vector<Rule>& all_rules() {
   static const auto& rules = *new std::vector<Rule>(for_ever([] {
     std::vector<Rule> all;
-    for (auto group : {map_rules, reduce_rules, scan_rules, fission_rules, iterate_rules, time_rules,
-                       band_rules, wrap_rules, overwrite_rules, load_rules, structure_rules, slide_rules,
-                       rank_rules, block_rules, lowering_rules, grid_rules, program_rules})
+    for (auto group : {map_rules, reduce_rules, scan_rules, fission_rules, iterate_rules, stage_rules,
+                       time_rules, band_rules, wrap_rules, overwrite_rules, load_rules, structure_rules,
+                       slide_rules, rank_rules, block_rules, lowering_rules, grid_rules, program_rules})
       for (Rule& r : group()) all.push_back(std::move(r));
     return all;
   }));

@@ -10,7 +10,8 @@ std::vector<Rule> map_rules();        ///< maps
 std::vector<Rule> reduce_rules();     ///< reductions
 std::vector<Rule> scan_rules();       ///< scans, values with a name
 std::vector<Rule> fission_rules();    ///< scans of several values in two
-std::vector<Rule> iterate_rules();    ///< iterations, stages that follow one another
+std::vector<Rule> iterate_rules();    ///< iterations
+std::vector<Rule> stage_rules();      ///< stages that follow one another
 std::vector<Rule> time_rules();       ///< where stages of chains are stored, loops that they share
 std::vector<Rule> band_rules();       ///< how stages of chains go along axes together
 std::vector<Rule> wrap_rules();       ///< periodic boundaries of chains

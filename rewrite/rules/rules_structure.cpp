@@ -10,7 +10,7 @@
 namespace lift {
 namespace {
 
-using holes::f, holes::xs, holes::ys, holes::z, holes::zs, holes::nats;
+using holes::a, holes::f, holes::xs, holes::ys, holes::z, holes::zs, holes::nats;
 
 /// A pad of a law: its boundary, and whether it is given a value.
 struct PadKind {

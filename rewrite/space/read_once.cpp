@@ -79,11 +79,31 @@ bool find_read_once(const Expr& e, bool in_map, Place& at) {
   }
   return false;
 }
+
+/// Where cells that a map makes have a name, the outer and earlier ones first.
+void find_cells(const Expr& e, Place& at, std::vector<Place>& found) {
+  const auto has_cells = [](const Expr& x) {
+    return x.is(Op::Let) && x.child(0).is(Op::Map) &&
+           !element_of(x.child(0).type(), op_rank(x.child(0))).has_arrays() && !has_scan(x.child(0));
+  };
+  if (!contains(e, has_cells)) return;
+  if (has_cells(e)) found.push_back(at);
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    at.push_back(static_cast<int>(i));
+    find_cells(e.child(i), at, found);
+    at.pop_back();
+  }
+}
 }  // namespace
 
 Rewriting with_read_once_inlined(Rewriting r) {
   for (Place at; find_read_once(r.program.body, false, at); at.clear())
     r = run(use("let-inline"), std::move(r), at);
+  Place at;
+  std::vector<Place> cells;
+  find_cells(r.program.body, at, cells);
+  for (std::size_t i = cells.size(); i-- > 0;)
+    if (auto together = use("let-of-maps")(r, cells[i])) r = *std::move(together);
   return r;
 }
 

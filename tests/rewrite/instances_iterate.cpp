@@ -267,10 +267,24 @@ Generators iterate_generators() {
          const Type t = g.element(), u = g.element(), v = g.element();
          const auto shape = g.shape(d);
          const Expr xs = g.array(shape, t), ys = g.array(shape, v);
-         const int kind = g.n(0, 5);
+         const int kind = g.n(0, 8);
+         const int low = g.coin() ? 1 : 0;
          return {let(map_n(d, g.fun(t, u), xs),
                      [&](Expr p) {
                        if (kind == 0) return map_n(d, g.fun(u, f64), p);
+                       if (kind == 6) {  // what a drop leaves
+                         const auto left = [&](const Expr& x) { return x | drop_n(d, low, 0); };
+                         return map_n(d, g.fun(Type::tuple({u, v}), f64), zip_n(d, {left(p), left(ys)}));
+                       }
+                       if (kind == 7)  // by a stage that comes later
+                         return let(map_n(d, g.fun(v, f64), ys), [&](Expr q) {
+                           return let(map_n(d, g.fun(Type::tuple({f64, u}), f64), zip_n(d, {q, p})),
+                                      [&](Expr r) {
+                                        return zip_n(d, {q, r});
+                                      });
+                         });
+                       if (kind == 8)  // beside another result
+                         return tuple({ys, map_n(d, g.fun(u, f64), p) | drop_n(d, low, 0)});
                        if (kind == 1)  // the value is read in another order
                          return map_n(d, g.fun(Type::tuple({u, u}), f64), zip_n(d, {p, p | drop_n(d, 0, 0)}));
                        std::vector<Expr> arrays{ys, p};

@@ -182,8 +182,8 @@ TEST_CASE("space: stages of one length may share their loops") {
 namespace {
 
 /// How often a rule is applied to bring a result, of u : 23.17, into the form of stages.
-int uses(const char* rule, const std::string& body) {
-  const Program p = of("param u : 23.17.f64\nparam v : 4.5.6.f64\nresult r =\n" + body + "\n");
+int uses(const char* rule, const std::string& body, const std::string& results = "r") {
+  const Program p = of("param u : 23.17.f64\nparam v : 4.5.6.f64\nresult " + results + " =\n" + body + "\n");
   CAPTURE(body);
   check_space(p, options(), 3, 1);
   return static_cast<int>(count(in_stage_form({p, {}}).steps, rule));
@@ -204,6 +204,28 @@ TEST_CASE("space: named rows are computed where they are read, if each element i
   CHECK(uses("let-inline",
              "v |> map(\\p. let m = p |> map2(\\x. x + 1) in m |> map(\\r. r |> pad(1, 1, clamp) |> "
              "slide(3, 1) |> map(\\w. w[0] + w[2])))") == 0);
+}
+
+TEST_CASE("space: cells that one map reads one by one are computed in its loop, wherever it stands") {
+  const auto together = [](const std::string& body, const std::string& results = "r") {
+    return uses("let-of-maps", body, results);
+  };
+  const std::string a = "let a = u |> map2(\\x. x * x) in ",
+                    pairs = "zip2(a, u) |> map2(\\(x, y). {x - y, x + y})";
+  const std::string windows = "u |> slide2(3, 1)) |> map2(\\(a, w). a + w[0, 1] - w[2, 1])";
+  CHECK(together(a + "zip2(a |> drop2(1, 1), " + windows) == 1);
+  CHECK(together(a + "let b = u |> map2(\\x. x + 1) in zip2(a |> drop2(1, 1), b |> drop2(1, 1), " +
+                 "b |> slide2(3, 1)) |> map2(\\(a, b, w). a + b + w[0, 1])") == 1);
+  CHECK(together(a + pairs + " |> unzip2", "r, s") == 1);
+  CHECK(together(a + "{" + pairs + " |> map2(\\(b, c). b), u |> transpose}", "r, s") == 1);
+  CHECK(together(a + "{a, " + pairs + " |> map2(\\(b, c). b)}", "r, s") == 0);
+  CHECK(together(a + "let b = zip2(a, u) |> map2(\\(x, y). x - y) in zip2(a, b) |> map2(\\(x, y). x - y)") ==
+        2);
+  CHECK(together(a + "zip2(a |> drop2(0, 1), a |> drop2(1, 0)) |> map2(\\(x, y). x - y)") == 0);
+  CHECK(together(a + "zip2(a |> pad2(1, 1, clamp) |> slide2(3, 1), u) |> map2(\\(w, y). w[0, 1] - y)") == 0);
+  CHECK(together(a + "zip2(a |> transpose, u |> transpose) |> map2(\\(x, y). x - y)") == 0);
+  CHECK(together("u |> map(\\r. let m = r |> slide(3, 1) |> map(\\w. w[0] * w[2]) in "
+                 "zip(m, r |> slide(3, 1)) |> map(\\(x, w). x - w[1]))") == 1);
 }
 
 TEST_CASE("space: arrays that lie in one another, or border one another thinly, are one map") {
