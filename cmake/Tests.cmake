@@ -109,6 +109,9 @@ if(TARGET liftgen AND LIFTGEN_PYTHON)
     add_test(NAME solvers COMMAND ${LIFTGEN_PYTHON} ${PROJECT_SOURCE_DIR}/bench/solvers/run --check --bench $<TARGET_FILE:bench_solvers>)
     set_tests_properties(solvers PROPERTIES LABELS quick TIMEOUT 600)
   endif()
+  # Each seeded mistake says where it is made.
+  add_test(NAME mutants_apply COMMAND ${LIFTGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tests/mutants/run --check)
+  set_tests_properties(mutants_apply PROPERTIES LABELS quick TIMEOUT 60)
   # Explorations that are killed, and whose kernels crash: what they had found is kept.
   add_test(NAME faults COMMAND ${LIFTGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tests/faults/run --faults killed,crashing-kernels)
   set_tests_properties(faults PROPERTIES LABELS long TIMEOUT 600 ENVIRONMENT "LIFTGEN_BUILD=$<TARGET_FILE_DIR:liftgen>")

@@ -223,6 +223,9 @@ TEST_CASE("space: cells that one map reads one by one are computed in its loop, 
         2);
   CHECK(together(a + "zip2(a |> drop2(0, 1), a |> drop2(1, 0)) |> map2(\\(x, y). x - y)") == 0);
   CHECK(together(a + "zip2(a |> pad2(1, 1, clamp) |> slide2(3, 1), u) |> map2(\\(w, y). w[0, 1] - y)") == 0);
+  CHECK(together(a + "zip2(a, u) |> map2(\\(x, y). x - y * a[0, 0])") == 0);
+  CHECK(together(a + "zip2(a, u) |> map2(\\(x, y). {x, y}) |> slide2(3, 1) |> "
+                     "map2(\\w. let p = w[0, 1] in let q = w[2, 1] in p.0 - q.1)") == 0);
   CHECK(together(a + "zip2(a |> transpose, u |> transpose) |> map2(\\(x, y). x - y)") == 0);
   CHECK(together("u |> map(\\r. let m = r |> slide(3, 1) |> map(\\w. w[0] * w[2]) in "
                  "zip(m, r |> slide(3, 1)) |> map(\\(x, w). x - w[1]))") == 1);
