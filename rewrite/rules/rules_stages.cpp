@@ -162,7 +162,7 @@ std::optional<Expr> in_one_map(const Expr& first, const Expr& p, const Expr& sec
 /// What is looked at as it is computed, or gone over one by one.
 bool hands_on(const Expr& e) {
   return e.is(Op::Tuple) || e.is(Op::Zip) || e.is(Op::Unzip) || e.is(Op::Get) || is_map(e.op()) ||
-         (rearranges(e.op()) && !e.is(Op::At) && !e.is(Op::Slide));
+         (rearranges(e.op()) && !e.is(Op::At));
 }
 
 /// The one map that reads p, in the value of this or of a later name, or in the result.

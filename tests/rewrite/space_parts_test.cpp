@@ -219,12 +219,13 @@ TEST_CASE("space: cells that one map reads one by one are computed in its loop, 
   CHECK(together(a + pairs + " |> unzip2", "r, s") == 1);
   CHECK(together(a + "{" + pairs + " |> map2(\\(b, c). b), u |> transpose}", "r, s") == 1);
   CHECK(together(a + "{a, " + pairs + " |> map2(\\(b, c). b)}", "r, s") == 0);
+  CHECK(together(a + "{" + pairs + " |> map2(\\(b, c). b), a}", "r, s") == 0);
   CHECK(together(a + "let b = zip2(a, u) |> map2(\\(x, y). x - y) in zip2(a, b) |> map2(\\(x, y). x - y)") ==
         2);
   CHECK(together(a + "zip2(a |> drop2(0, 1), a |> drop2(1, 0)) |> map2(\\(x, y). x - y)") == 0);
   CHECK(together(a + "zip2(a |> pad2(1, 1, clamp) |> slide2(3, 1), u) |> map2(\\(w, y). w[0, 1] - y)") == 0);
   CHECK(together(a + "zip2(a, u) |> map2(\\(x, y). x - y * a[0, 0])") == 0);
-  CHECK(together(a + "zip2(a, u) |> map2(\\(x, y). {x, y}) |> slide2(3, 1) |> "
+  CHECK(together(a + "zip2(a, u) |> map2(\\(x, y). {y, x}) |> slide2(3, 1) |> "
                      "map2(\\w. let p = w[0, 1] in let q = w[2, 1] in p.0 - q.1)") == 0);
   CHECK(together(a + "zip2(a |> transpose, u |> transpose) |> map2(\\(x, y). x - y)") == 0);
   CHECK(together("u |> map(\\r. let m = r |> slide(3, 1) |> map(\\w. w[0] * w[2]) in "
