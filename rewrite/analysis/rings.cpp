@@ -69,11 +69,12 @@ bool can_stay_in_step(const Chain& chain, const StageGraph& g, std::size_t stage
   bool read = false;
   for (const Dependence& d : g.dependences) {
     if (d.kind != Dependence::Kind::Flow || d.from != stage) continue;
-    const Distance& x = d.distance.at(axis);
-    const std::int64_t pace = pace_of(g.stages[d.to], axis);
+    const StageWrites& to = g.stages[d.to];
+    if (axis >= std::min({d.distance.size(), to.scale.size(), to.each.size()})) return false;  // no such loop
+    const Distance& x = d.distance[axis];
+    const std::int64_t pace = pace_of(to, axis);
     read = true;
-    if (!x.bounded() || *x.max + depth_of(g.stages[d.to], axis) - *x.min >= pace || width % pace != 0)
-      return false;
+    if (!x.bounded() || *x.max + depth_of(to, axis) - *x.min >= pace || width % pace != 0) return false;
   }
   return read;
 }

@@ -204,6 +204,10 @@ Rule::Construct marked(Op op) {
     const Type t = site.e.type();
     if (t.is_function()) return Failure{"a function is not stored"};
     if (site.e.is(op)) return Failure{"is " + std::string(text(op)) + " already"};
+    const bool overwritten = !site.around.empty() && site.around.back().is(Op::UpdateInPlace) &&
+                             site.around.back().child(0) == site.e;
+    if (op == Op::ToPrivate && overwritten)
+      return Failure{"the base of an update in place stays where it is"};
     const auto group = [](const Expr& x) { return x.is(Op::MapWrg) || x.is(Op::Map); };
     if (op == Op::ToLocal && !encloses(site, group))
       return Failure{

@@ -39,6 +39,7 @@ Result<Expr> component_views(const Site& site, const Arguments&) {
 }
 
 Result<Expr> shared_stages(const Site& site, const Arguments&) {
+  if (site.e.type().is_function()) return Failure{"names stand where a function is applied, or in its body"};
   const Expr r = with_shared_stages_named(site.e);
   if (r == site.e) return Failure{"nothing that takes long is computed again"};
   return r;
