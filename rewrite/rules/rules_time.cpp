@@ -104,7 +104,8 @@ Result<Program> overwrite_bases(const Program& p, const Arguments&) {
   Program q = p;
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
     const Expr u = part_at(q.body, chain.stages[i].place);
-    if (u.is(Op::Update) && !is_update(u.child(0).op()) && !is_stage(graph.stages[i].storage) && !moves(graph.stages[i].storage))
+    if (u.is(Op::Update) && !is_update(u.child(0).op()) && !is_stage(graph.stages[i].storage) &&
+        !moves(graph.stages[i].storage))
       q.body = replaced_at(q.body, chain.stages[i].place,
                            make(Op::UpdateInPlace, {u.child(0), u.child(1)}, u.attr(), origin(u)));
   }
