@@ -25,24 +25,24 @@ Result<Expr> let_of_let(const Site& site, const Arguments&) {
   return make(Op::Let, {inner.child(0), lambda(y, rest)}, {}, origin(inner));
 }
 
+/// What has become of an expression, or why it stays as it is.
+Result<Expr> changed(const Expr& before, const Expr& after, const char* why_not) {
+  if (after == before) return Failure{why_not};
+  return after;
+}
+
 Result<Expr> lets_outside(const Site& site, const Arguments&) {
   if (site.e.type().is_function()) return Failure{"names cannot leave a function whose variables they use"};
-  const Expr r = with_lets_outside(site.e);
-  if (r == site.e) return Failure{"no stage has a name among the arguments of others"};
-  return r;
+  return changed(site.e, with_lets_outside(site.e), "no stage has a name among the arguments of others");
 }
 
 Result<Expr> component_views(const Site& site, const Arguments&) {
-  const Expr r = with_component_views(site.e);
-  if (r == site.e) return Failure{"no map takes a component of what has a name"};
-  return r;
+  return changed(site.e, with_component_views(site.e), "no map takes a component of what has a name");
 }
 
 Result<Expr> shared_stages(const Site& site, const Arguments&) {
   if (site.e.type().is_function()) return Failure{"names stand where a function is applied, or in its body"};
-  const Expr r = with_shared_stages_named(site.e);
-  if (r == site.e) return Failure{"nothing that takes long is computed again"};
-  return r;
+  return changed(site.e, with_shared_stages_named(site.e), "nothing that takes long is computed again");
 }
 
 /// A part that is computed without what is bound on the way to it.

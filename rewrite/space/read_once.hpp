@@ -1,5 +1,5 @@
 // Elements that have a name and are read once are computed where they are read, not stored: those of each row
-// within a function, and those that a scan goes over.
+// within a function, those that a scan goes over, and those that one map alone reads one by one.
 #pragma once
 
 #include "rewrite/engine/strategy.hpp"
