@@ -23,10 +23,10 @@
 namespace lift {
 namespace {
 
-std::vector<std::string> work_arrays(const Kernel& k) {
-  std::vector<std::string> all;
+std::vector<SharedArray> written_arrays(const Kernel& k) {
+  std::vector<SharedArray> all;
   for (const KernelArgument& a : k.arguments)
-    if (a.work) all.push_back(a.name);
+    if (a.written || a.work) all.push_back({a.name, a.work});
   return all;
 }
 
@@ -88,8 +88,10 @@ std::vector<Pass> passes(const LowerOptions& options) {
                                                                            // can still be seen
       {"split-residues", over(split_residues)},                            // once boundaries are apart
       {"place-barriers",
-       [](Kernel& k) { k.body = place_barriers(k.body, work_arrays(k)); }},  // where it can still be seen
-                                                                             // which item accesses an element
+       [](Kernel& k) {
+         k.body = place_barriers(k.body, written_arrays(k));
+       }},                                   // where it can still be seen
+                                             // which item accesses an element
       {"rotate-loops", over(rotate_loops)},  // of the interior; where barriers are, others may have stored
       {"prefetch-loops", over(prefetch_loops)},  // of what is still loaded
   };

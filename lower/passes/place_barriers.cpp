@@ -1,6 +1,8 @@
 #include "lower/passes/place_barriers.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "ir/error.hpp"
 #include "lower/analyses/shared_accesses.hpp"
@@ -20,8 +22,8 @@ namespace {
 
 class Placer {
  public:
-  Placer(std::map<std::string, bool> shared, std::vector<int> dims)
-      : shared_(std::move(shared)), dims_(std::move(dims)) {}
+  Placer(std::map<std::string, bool> shared, std::set<std::string> results, std::vector<int> dims)
+      : shared_(std::move(shared)), results_(std::move(results)), dims_(std::move(dims)) {}
 
   Block block(const Block& b) {
     std::vector<Access> pending;
@@ -30,11 +32,13 @@ class Placer {
 
  private:
   std::map<std::string, bool> shared_;  ///< arrays; whether in global memory
+  std::set<std::string> results_;       ///< of these, in which only writes meet
   std::vector<int> dims_;               ///< of the group, those of more than one item
   std::vector<NatCond> conditions_;     ///< around the statement, decided alike by all items
 
   bool conflict(const Access& a, const Access& b) const {
     if (a.array != b.array || (!a.write && !b.write)) return false;
+    if ((!a.write || !b.write) && results_.contains(a.array)) return false;
     // What was copied asynchronously is there for the item itself only after it has waited; it is copied
     // again after it was read.
     if (((!a.async && !b.async) || (a.write && b.write)) && same_item(a, b, dims_)) return false;
@@ -300,18 +304,22 @@ std::optional<std::vector<int>> group_dimensions(const Stmt& s) {
 
 }  // namespace
 
-Block place_barriers(const Block& b, const std::vector<std::string>& work) {
+Block place_barriers(const Block& b, const std::vector<SharedArray>& global) {
   Block r;
   for (const Stmt& s : b) {
     if (const auto* f = std::get_if<For>(&s.v); f && f->kind == LoopKind::Host) {
       For loop = *f;
-      loop.body = place_barriers(f->body, work);
+      loop.body = place_barriers(f->body, global);
       r.push_back({std::move(loop)});
       continue;
     }
     std::map<std::string, bool> shared;
     for (const std::string& a : local_arrays({s})) shared[a] = false;
-    for (const std::string& a : work) shared[a] = true;
+    std::set<std::string> results;
+    for (const SharedArray& a : global) {
+      shared[a.name] = true;
+      if (!a.work) results.insert(a.name);
+    }
     const auto dims = group_dimensions(s);
     if (!dims || dims->empty()) {  // nobody to wait for, and nobody waits
       r.push_back(rebuild({s}, [](Stmt x) -> Block {
@@ -320,7 +328,7 @@ Block place_barriers(const Block& b, const std::vector<std::string>& work) {
                   }).front());
       continue;
     }
-    for (Stmt& x : Placer(std::move(shared), *dims).block({s})) r.push_back(std::move(x));
+    for (Stmt& x : Placer(std::move(shared), std::move(results), *dims).block({s})) r.push_back(std::move(x));
   }
   return r;
 }
