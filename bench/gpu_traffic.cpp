@@ -1,7 +1,7 @@
 // What the kernel that a CUDA device would try first does in global memory, and what it asks of the device:
 // counted, without one. See bench/README.md.
 //   bench_gpu_traffic [--box N] [--boxes N] [--only TEXT] [--variants N] [--arch sm_90] [--local 227]
-//   [--units 132] [--arrays]
+//   [--units 132] [--arrays] [FILE.lift ...]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -23,6 +23,7 @@
 #include "runtime/process.hpp"
 #include "tuning/cost/counted_traffic.hpp"
 #include "tuning/cost/occupancy.hpp"
+#include "tuning/lift_problem.hpp"
 #include "tuning/traffic.hpp"
 
 using namespace lift;
@@ -36,22 +37,30 @@ struct Options {
   std::size_t local_kb = 48;
   int units = 0;
   bool arrays = false, caller_layout = false;
+  std::vector<std::string> files;
 };
 
 struct Case {
   std::string name;
-  const Pattern* pattern;
-  Problem problem;
+  Program program;
+  double cells;  ///< that bytes are divided by: of an operator the interior's, times sweeps
 };
 
-std::vector<Case> cases(const Options& o) {
+double cells_of(const Program& program) { return static_cast<double>(traffic(program).cells); }
+
+std::vector<Case> operators(const Options& o) {
   std::vector<Case> all;
   const auto add = [&](const std::string& name, const char* pattern,
                        std::map<std::string, std::string> choices, Scalar type, int sweeps) {
     Problem p;
     p.box = o.box, p.boxes = o.boxes, p.type = type, p.sweeps = sweeps, p.ghost = sweeps,
     p.choices = std::move(choices);
-    all.push_back({fmt::format("{} {} T={}", name, text(type), sweeps), &find_pattern(pattern), p});
+    const std::string title = fmt::format("{} {} T={}", name, text(type), sweeps);
+    if (title.find(o.only) == std::string::npos) return;
+    const Pattern& made = find_pattern(pattern);
+    Problem single = p;
+    single.sweeps = single.ghost = 1;
+    all.push_back({title, made.build(p), cells_of(made.build(single)) * sweeps});
   };
   for (const Scalar type : {f64, f32})
     for (const int sweeps : {1, 2, 4}) add("gsrb", "smooth3d", {{"smoother", "gsrb"}}, type, sweeps);
@@ -61,6 +70,15 @@ std::vector<Case> cases(const Options& o) {
   for (const char* name : {"residual3d", "restriction3d", "prolongation3d", "thomas", "axpy3d", "norm3d"})
     add(name, name, {}, f64, 1);
   return all;
+}
+
+Case program_of(const std::string& file) {
+  const PatternProblem made = load_lift_file(file);
+  Problem problem = made.problem;
+  problem.symbolic = false;
+  Program program = made.pattern.build(problem);
+  const double cells = cells_of(program);
+  return {std::filesystem::path(file).stem().string(), std::move(program), cells};
 }
 
 /// What ptxas says of a kernel's launches, the largest numbers; instructions from the sizes of their code.
@@ -110,16 +128,8 @@ void print_row(const Case& c, const Space& space, const Configuration& configura
   static int number = 0;
   if (!o.out.empty())
     std::ofstream(std::filesystem::path(o.out) / fmt::format("{:03}.cu", number++)) << emit_source(kernel);
-  // A cell and sweep: those of the interior.
-  const double cells = static_cast<double>(traffic(c.pattern->build([&] {
-                                             Problem p = c.problem;
-                                             p.sweeps = 1, p.ghost = 1;
-                                             return p;
-                                           }()))
-                                               .cells) *
-                       static_cast<double>(c.problem.sweeps);
   const auto each = [&](std::uint64_t n, std::uint64_t bytes = 1) {
-    return static_cast<double>(n * bytes) / cells;
+    return static_cast<double>(n * bytes) / c.cells;
   };
   const cuda_host::Accesses in = t.loads(), out = t.stores();
   const auto sectors = [&](std::uint64_t cuda_host::Accesses::*n) {
@@ -148,7 +158,7 @@ void print_case(const Case& c, const Options& o, NativeCompiler& compiler,
   SpaceOptions options;
   options.target = Target::cuda, options.local_bytes = o.local_kb * 1024, options.compute_units = o.units;
   if (o.caller_layout) options.only_layout = kCallersLayout;
-  const Space space(c.pattern->build(c.problem), options);
+  const Space space(c.program, options);
   std::size_t printed = 0;
   for (const Configuration& configuration : space.seeds()) {
     if (printed == o.variants) break;
@@ -179,6 +189,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--out", o.out, "keep the sources in this folder, in the order of the rows");
   app.add_flag("--arrays", o.arrays, "also by array");
+  app.add_option("FILE", o.files,
+                 "programs of users, at the sizes that they say, instead of operators; bytes a cell of all");
   app.add_flag("--caller-layout", o.caller_layout, "leave all arrays in the caller's layout");
   CLI11_PARSE(app, argc, argv);
   try {
@@ -190,8 +202,9 @@ int main(int argc, char** argv) {
     fmt::print("{:<22} {:>6} {:>7} {:>8} {:>7}  {:>4} {:>5} {:>5} {:>5} {:>7} {:>11}\n",
                "bytes a cell and sweep", "bytes", "sectors", "by block", "by warp", "regs", "spill", "instr",
                "occ", "shared", "grid");
-    for (const Case& c : cases(o))
-      if (c.name.find(o.only) != std::string::npos) print_case(c, o, compiler, folder);
+    if (o.files.empty())
+      for (const Case& c : operators(o)) print_case(c, o, compiler, folder);
+    for (const std::string& file : o.files) print_case(program_of(file), o, compiler, folder);
     std::filesystem::remove_all(folder);
   } catch (const UserError& e) {
     fmt::print(stderr, "bench_gpu_traffic: {}\n", e.what());

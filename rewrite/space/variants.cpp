@@ -143,7 +143,7 @@ std::unique_ptr<Variants> variants_of_prepared(Rewriting start, const SpaceOptio
     return variants_over_time(std::move(start), *step, options);
   start = in_stage_form(in_update_form(in_block_form(start), is_grid(options.target)));
   auto each = variants_of_form(start, options);
-  if (is_grid(options.target) || gains_from_time(*each)) return each;
+  if (gains_from_time(*each)) return each;
   auto wrapped = use("wrap-once")(start, {});
   if (!wrapped) return each;
   auto once = variants_of_form(in_stage_form(*wrapped), options);

@@ -30,7 +30,8 @@ inline double relative_error(double got, double want) {
   return std::isnan(e) ? 1e30 : e;
 }
 
-/// A pattern's arguments in the caller's layout, as bytes, and the reference's results.
+/// A pattern's arguments in the caller's layout, as bytes, and the reference's results; those of the
+/// interpreter where it has no reference.
 class SmallProblem {
  public:
   /// `color`: the value of index params.
@@ -41,12 +42,18 @@ class SmallProblem {
       pattern.fill(problem, host_.back());
       if (!a.attr().nats.empty()) std::memcpy(data_.back().data(), &color, sizeof color);
     }
+    if (!pattern.reference) {
+      expected_ = interpreted();
+      return;
+    }
+    std::vector<std::vector<unsigned char>> bytes;
     std::vector<HostArray> results;
     for (const ProgramResult& r : results_of(program)) {
-      expected_.emplace_back(bytes_of(r.type));
-      results.push_back({r.name, r.type, expected_.back().data()});
+      bytes.emplace_back(bytes_of(r.type));
+      results.push_back({r.name, r.type, bytes.back().data()});
     }
     pattern.reference(problem, host_, results);
+    for (const HostArray& r : results) expected_.push_back(numbers(r));
   }
 
   Program program;
@@ -89,7 +96,7 @@ class SmallProblem {
           worst = std::max(
               worst, relative_error(
                          number(s.pointers[i], t, static_cast<std::size_t>(*a.layout.index(at).constant())),
-                         number(expected_[r].data(), t, x)));
+                         expected_[r].at(x)));
         });
       }
     return worst;
@@ -120,30 +127,12 @@ class SmallProblem {
   }
   /// The same of the interpreter's results: whether the reference is what the expression means.
   double interpreter_error() const {
-    Interpreter in;
-    for (const HostArray& h : host_) {
-      std::vector<double> numbers;
-      for (std::size_t i = 0; i < static_cast<std::size_t>(host::count(h.type)); ++i)
-        numbers.push_back(number(h.data, element_of(h.type).scalar(), i));
-      if (h.type.is_array())
-        in.params[h.name] = make_array(numbers, h.type);
-      else if (is_float(h.type.scalar()))
-        in.params[h.name].v = numbers[0];
-      else
-        in.params[h.name].v = static_cast<std::int64_t>(numbers[0]),
-        in.sizes[h.name] = static_cast<std::int64_t>(numbers[0]);
-    }
-    const std::vector<ProgramResult> results = results_of(program);
-    const std::vector<std::vector<double>> values =
-        flatten_components(in.eval(program.body), program.body.type());
-    if (values.size() != results.size()) return 1e30;
+    const std::vector<std::vector<double>> values = interpreted();
+    if (values.size() != expected_.size()) return 1e30;
     double worst = 0;
-    for (std::size_t r = 0; r < results.size(); ++r) {
+    for (std::size_t r = 0; r < values.size(); ++r)
       for (std::size_t i = 0; i < values[r].size(); ++i)
-        worst = std::max(
-            worst, relative_error(values[r][i],
-                                  number(expected_[r].data(), element_of(results[r].type).scalar(), i)));
-    }
+        worst = std::max(worst, relative_error(values[r][i], expected_[r].at(i)));
     return worst;
   }
 
@@ -153,8 +142,30 @@ class SmallProblem {
   }
   static double number(const void* from, Scalar s, std::size_t i) {
     if (s == f32) return static_cast<double>(static_cast<const float*>(from)[i]);
-    return s == f64 ? static_cast<const double*>(from)[i]
-                    : static_cast<double>(static_cast<const int*>(from)[i]);
+    if (s == f64) return static_cast<const double*>(from)[i];
+    if (s == u8) return static_cast<double>(static_cast<const unsigned char*>(from)[i]);
+    return static_cast<double>(static_cast<const int*>(from)[i]);
+  }
+  static std::vector<double> numbers(const HostArray& h) {
+    std::vector<double> r;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(host::count(h.type)); ++i)
+      r.push_back(number(h.data, element_of(h.type).scalar(), i));
+    return r;
+  }
+  /// Results as the interpreter computes them.
+  std::vector<std::vector<double>> interpreted() const {
+    Interpreter in;
+    for (const HostArray& h : host_) {
+      const std::vector<double> values = numbers(h);
+      if (h.type.is_array())
+        in.params[h.name] = make_array(values, h.type);
+      else if (is_float(h.type.scalar()))
+        in.params[h.name].v = values[0];
+      else
+        in.params[h.name].v = static_cast<std::int64_t>(values[0]),
+        in.sizes[h.name] = static_cast<std::int64_t>(values[0]);
+    }
+    return flatten_components(in.eval(program.body), program.body.type());
   }
   const HostArray* find(const std::string& name) const {
     for (const HostArray& h : host_)
@@ -163,7 +174,7 @@ class SmallProblem {
   }
   std::vector<std::vector<unsigned char>> data_;
   std::vector<HostArray> host_;
-  std::vector<std::vector<unsigned char>> expected_;
+  std::vector<std::vector<double>> expected_;  ///< by result
 };
 
 /// Seeds of a space and some random configurations.

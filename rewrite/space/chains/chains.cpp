@@ -128,10 +128,7 @@ std::vector<Wishes> chain::first_guesses(const NestFacts& f, const NestFacts*) {
 }
 
 Rewriting chain::derive(const Rewriting& start, const NestFacts& f, const Configuration& c) {
-  NestDeriver d(start, f);
-  if (f.chain.copies && !c[key::strips].empty())
-    for (const Place& p : named_results(d.program()))
-      d.step("identity-map", {std::int64_t{rank_of(d.part(p).type())}}, p);
+  NestDeriver d(f.chain.copies && !c[key::strips].empty() ? with_results_copied(start) : start, f);
   if (c[key::in_place]) d.try_step("overwrite-bases", {}, {});
   derive_reductions_in_loops(d, is_vector(c) ? c[key::width] : 1);
   const bool steps = !c[key::time].empty(), turns = c[key::time].list.size() > 1;

@@ -15,12 +15,6 @@
 namespace lift {
 namespace {
 
-Rewriting with_results_copied(Rewriting r) {
-  for (const Place& p : named_results(r.program))
-    r = run(use("identity-map", {std::int64_t{rank_of(part_at(r.program.body, p).type())}}), r, p);
-  return r;
-}
-
 /// Iterations of the maps above the chain, 1000 for those of no known number.
 std::int64_t iterations_around(const Expr& body, const Place& chain) {
   std::int64_t n = 1;
@@ -101,6 +95,12 @@ std::vector<Place> named_results(const Program& program) {
   for (std::size_t i = 0; e.is(Op::Tuple) && i < e.children().size(); ++i)
     if (e.child(i).is(Op::Bound) && e.child(i).type().is_array())
       r.push_back(component_of(at, static_cast<int>(i)));
+  return r;
+}
+
+Rewriting with_results_copied(Rewriting r) {
+  for (const Place& p : named_results(r.program))
+    r = run(use("identity-map", {std::int64_t{rank_of(part_at(r.program.body, p).type())}}), r, p);
   return r;
 }
 

@@ -14,6 +14,7 @@ const Decision& loads() {
               if (r.empty() || r.back() != g.readers) r.push_back(g.readers);
             return r;
           })
+          .of_stored_stages_too()
           .admitted([](const NestFacts& f, const Configuration& c, const std::int64_t& readers) {
             return readers == 0 || (goes_in_groups(f, c) && !group_tiles(f, readers).empty());
           })

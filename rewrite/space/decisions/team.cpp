@@ -44,6 +44,7 @@ const Decision& team() {
                                          : f.sweeps > 1 && !f.steps.empty() && f.options.threads > 1;
             return can ? std::vector<bool>{false, true} : std::vector<bool>{};
           })
+          .of_stored_stages_too()
           .admitted(admits_team)
           .taken([](NestDeriver& d, const NestFacts&, const Configuration& c, const Place&) {
             if (c[key::team]) d.step(c[key::time].list.size() > 1 ? "doacross" : "wait-once", {});

@@ -13,6 +13,7 @@
 #include "rewrite/analysis/rings.hpp"
 #include "rewrite/analysis/vector_loads.hpp"
 #include "rewrite/rules/rules.hpp"
+#include "rewrite/space/chains/chains.hpp"
 #include "rewrite/space/common/common.hpp"
 #include "rewrite/space/facts.hpp"
 
@@ -243,6 +244,13 @@ std::optional<Chain> stages_at_top(const Program& program) {
   return chain;
 }
 
+/// The axes along which stages that are stored can go in step are told: those of rings.
+void stages_go_in_step(const Program& program, NestFacts& f) {
+  f.rings = f.stages_go_in_step = true;
+  f.may_be_fused = !stages_of(program.body).empty();
+  f.in_time = chain_of(program).stages.size();
+}
+
 /// The outermost axis, of stages that are all maps over it. Lines have no planes to go along: all stages of
 /// a tile follow one another.
 void read_steps_of_stages(const Program& program, NestFacts& f) {
@@ -258,9 +266,7 @@ void read_steps_of_stages(const Program& program, NestFacts& f) {
   if (steps.empty()) return;
   f.no_tiles = !apply(find_rule("in-tiles"), *rings, {}, {std::int64_t{0}, std::int64_t{1}});
   if (f.lines && f.no_tiles) return;
-  f.rings = f.stages_go_in_step = true;
-  f.may_be_fused = !stages_of(program.body).empty();
-  f.in_time = stages->stages.size();
+  stages_go_in_step(program, f);
 }
 
 /// Applies a rule where the one before it did.
@@ -303,25 +309,38 @@ std::optional<NestFacts::InGroups> in_groups(const Program& shared, std::int64_t
   return g;
 }
 
-/// Where sweeps can go in step along the outermost axis, in rings.
-void read_in_groups(const Program& whole, NestFacts& f) {
-  if (f.sweeps < 2) return;
-  const Result<Program> shared = in_shared_loops(whole, f.above_update);
-  if (!shared) return;
-  const std::size_t axes = f.axes.size() - f.above_update;
+/// The ways in which groups can compute a chain, fewer waits or loads before more.
+std::vector<NestFacts::InGroups> ways_in_groups(const Program& chain, std::size_t axes,
+                                                const Capabilities& target) {
+  std::vector<NestFacts::InGroups> r;
   for (const std::int64_t readers : {0, 1, 2})
     for (const bool wait_once : {false, true})
-      if (auto g = in_groups(*shared, readers, wait_once, axes, f.target())) {
-        const bool same =
-            std::any_of(f.in_groups.begin(), f.in_groups.end(), [&](const NestFacts::InGroups& x) {
-              return x.readers > 0 && x.loads == g->loads && x.wait_once == wait_once;
-            });
-        if (!same) f.in_groups.push_back(*std::move(g));
+      if (auto g = in_groups(chain, readers, wait_once, axes, target)) {
+        const bool same = std::any_of(r.begin(), r.end(), [&](const NestFacts::InGroups& x) {
+          return x.readers > 0 && x.loads == g->loads && x.wait_once == wait_once;
+        });
+        if (!same) r.push_back(*std::move(g));
       }
+  return r;
+}
+
+/// Where sweeps, or the stages that a program begins with, can go in step along the outermost axis, in rings.
+void read_in_groups(const Program& whole, NestFacts& f) {
+  const bool stages = f.sweeps < 2;
+  if (stages && (f.update || f.axes.size() < 2 || !stages_at_top(whole))) return;
+  const Result<Program> shared = stages ? whole : in_shared_loops(whole, f.above_update);
+  if (!shared) return;
+  const std::size_t axes = f.axes.size() - f.above_update;
+  f.in_groups = ways_in_groups(*shared, axes, f.target());
+  if (stages && f.in_groups.empty() && !named_results(whole).empty()) {
+    f.in_groups = ways_in_groups(with_results_copied({whole, {}}).program, axes, f.target());
+    f.chain.copies = !f.in_groups.empty();
+  }
   const std::vector<Nat> result = shape_of(whole.body.type());  // empty where there are several
   for (std::size_t axis = f.above_update; axis < f.axes.size(); ++axis)
     f.lengths.push_back(axis < result.size() ? result[axis].constant() : std::nullopt);
   f.rings = !f.in_groups.empty();
+  if (stages && f.rings) stages_go_in_step(whole, f);
 }
 
 /// Axes of the arrays, but for the innermost, along which each sweep can follow the one before, some

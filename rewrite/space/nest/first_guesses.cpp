@@ -141,17 +141,19 @@ List marching(const NestFacts& f) {
   return r;
 }
 
-List on_grid(const NestFacts& f, bool stages) {
+List on_grid(const NestFacts& f, const NestFacts* stored) {
   List r;
   if (is_worth_one_group(f)) r.push_back({{key::one_group, true}});
   append(r, in_groups(f));
+  if (stored != nullptr)
+    for (Wishes w : in_groups(*stored)) w.set(key::stages, Stages::work), r.push_back(std::move(w));
   if (f.modulus > 1 && f.in_place) append(r, of_one_colour());
   append(r, marching(f));
   append(r, grids({"box k j i"_loops, "k j i"_loops, "box j i"_loops, "j i"_loops, "i"_loops}));
   append(r, groups());
   r.push_back({{key::in_place, false}});
   r.emplace_back();
-  if (stages) append(r, stored_stages(false, false));
+  if (stored != nullptr) append(r, stored_stages(false, false));
   r.push_back({{key::layout, split_layout()}, {key::inner, Inner::strided_vec}});
   append(r, grids({"box k j"_loops}));
   for (const Inner inner : {Inner::vec, Inner::seq})
@@ -293,7 +295,7 @@ List on_threads(const NestFacts& f) {
 std::vector<Wishes> cells::first_guesses(const NestFacts& f, const NestFacts* stored) {
   List r = guesses_of_reductions(f);
   if (!f.on_processors()) {
-    append(r, on_grid(f, stored != nullptr));
+    append(r, on_grid(f, stored));
     return r;
   }
   if (stored != nullptr) {

@@ -101,18 +101,25 @@ std::vector<std::int64_t> items_of(const NestFacts& f, const InGroups& g, const 
   return r;
 }
 
+/// Multiprocessors that groups are for; 0: not known, and loops around give each of them some. Without such
+/// loops a tile of all planes would leave most of any device without work.
+std::int64_t units_of(const NestFacts& f) {
+  constexpr std::int64_t kOfSomeDevice = 64;
+  return f.options.compute_units > 0 ? f.options.compute_units : f.above_update > 0 ? 0 : kOfSomeDevice;
+}
+
 /// How much longer all takes as too few items are there at once: while multiprocessors wait for memory, or
 /// have no group at the end.
 double idle_of(const NestFacts& f, const InGroups& g, const Tile& tile, std::int64_t items) {
   std::int64_t at_once =
       std::min(groups_held(f, bytes_of(f, g, tile)), std::max<std::int64_t>(1, kResident / items));
   double last = 1;
-  if (f.options.compute_units > 0) {
+  if (const std::int64_t units = units_of(f); units > 0) {
     std::int64_t groups = 1;
     for (std::size_t a = 0; a < f.above_update; ++a) groups *= f.axes[a].extent.value_or(1);
     for (std::size_t a = 0; a < tile.size(); ++a) groups *= ceil_of(length_of(f, a), tile[a]);
-    at_once = std::min(at_once, ceil_of(groups, f.options.compute_units));  // spread before they are stacked
-    const std::int64_t wave = f.options.compute_units * at_once;
+    at_once = std::min(at_once, ceil_of(groups, units));  // spread before they are stacked
+    const std::int64_t wave = units * at_once;
     last = static_cast<double>(ceil_of(groups, wave) * wave) / static_cast<double>(groups);
   }
   const bool known = static_cast<std::int64_t>(f.options.local_bytes) > kShared;
@@ -155,7 +162,7 @@ std::vector<std::int64_t> chunks_of(const NestFacts& f) {
   constexpr std::int64_t kChunk = 32;  // planes: with fewer, margins are a large part
   const std::int64_t planes = length_of(f, 0);
   std::vector<std::int64_t> r{planes};
-  for (std::int64_t parts = 2; f.options.compute_units > 0 && planes / parts >= kChunk; parts *= 2)
+  for (std::int64_t parts = 2; units_of(f) > 0 && planes / parts >= kChunk; parts *= 2)
     r.push_back(ceil_of(planes, parts));
   return r;
 }
