@@ -1,7 +1,7 @@
 // Periodic boundaries of chains. Each stage that wraps around waits for the whole of the one before it:
 // its first plane reads the last one. When every stage computes some planes beyond both ends of the period,
 // as many as later ones read there, only the chain's arguments wrap around, and the stages follow one another
-// plane by plane.
+// plane by plane. So they do along any axis, whose planes are what is said of here.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -14,7 +14,7 @@
 namespace lift {
 namespace {
 
-/// Planes along axis 0, before and after those that an array has.
+/// Planes before and after those that an array has.
 struct Ends {
   std::int64_t low = 0, high = 0;
   bool none() const { return low == 0 && high == 0; }
@@ -26,33 +26,10 @@ struct PeriodicStage {
   Ends ends = {};    ///< planes to be computed beyond the period
 };
 
-std::optional<Ends> ends_of_pad(const Expr& pad) {
-  const auto low = low_widths(pad)[0].constant(), high = high_widths(pad)[0].constant();
-  if (!low || !high) return std::nullopt;
-  return Ends{*low, *high};
-}
-/// Whether a pad is periodic along axis 0 as far as it does anything along it.
-bool is_periodic(const Expr& pad) {
-  const auto ends = ends_of_pad(pad);
-  return ends && (ends->none() || pad_boundary(pad) == Boundary::wrap);
-}
-bool adds_no_planes(const Expr& e) {
-  const auto ends = e.is(Op::Pad) ? ends_of_pad(e) : std::nullopt;
-  return ends && ends->none();
-}
-bool has_windows_of(const Expr& e, std::int64_t planes) {
-  return e.is(Op::Slide) && slide_steps(e)[0] == Nat(1) && slide_sizes(e)[0] == Nat(planes);
-}
-/// Windows around each plane of an array with a period: as many along axis 0 as it has planes.
-bool has_windows_over_period(const Expr& e) {
-  if (!e.is(Op::Slide) || !e.child(0).is(Op::Pad) || !is_periodic(e.child(0))) return false;
-  const Ends ends = *ends_of_pad(e.child(0));
-  return has_windows_of(e, ends.low + ends.high + 1);
-}
-
+/// Along one axis of all arrays.
 class PeriodicChain {
  public:
-  explicit PeriodicChain(const Expr& let) {
+  PeriodicChain(const Expr& let, std::size_t axis) : axis_(axis) {
     Expr e = let;
     while (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
       std::vector<Expr> name;
@@ -82,6 +59,43 @@ class PeriodicChain {
   }
 
  private:
+  /// What a pad adds; nothing where that is no number.
+  std::optional<Ends> ends_of_pad(const Expr& pad) const {
+    if (low_widths(pad).size() <= axis_) return Ends{};
+    const auto low = low_widths(pad)[axis_].constant(), high = high_widths(pad)[axis_].constant();
+    if (!low || !high) return std::nullopt;
+    return Ends{*low, *high};
+  }
+  /// Whether a pad is periodic as far as it adds planes.
+  bool is_periodic(const Expr& pad) const {
+    const auto ends = ends_of_pad(pad);
+    return ends && (ends->none() || pad_boundary(pad) == Boundary::wrap);
+  }
+  /// Whether a pad, or what cuts off, leaves the planes as they are.
+  bool keeps_planes(const Expr& e) const {
+    if (e.is(Op::Drop))
+      return low_widths(e).size() <= axis_ ||
+             (low_widths(e)[axis_] == Nat(0) && high_widths(e)[axis_] == Nat(0));
+    const auto ends = e.is(Op::Pad) ? ends_of_pad(e) : std::nullopt;
+    return ends && ends->none();
+  }
+  bool has_windows_of(const Expr& e, std::int64_t planes) const {
+    return e.is(Op::Slide) && slide_steps(e).size() > axis_ && slide_steps(e)[axis_] == Nat(1) &&
+           slide_sizes(e)[axis_] == Nat(planes);
+  }
+  /// Windows around each plane of an array with a period: as many as it has planes.
+  bool has_windows_over_period(const Expr& e) const {
+    if (!e.is(Op::Slide) || !e.child(0).is(Op::Pad) || !is_periodic(e.child(0))) return false;
+    const Ends ends = *ends_of_pad(e.child(0));
+    return has_windows_of(e, ends.low + ends.high + 1);
+  }
+  /// Widths of which only that along the axis is not 0.
+  std::vector<Nat> along_axis(std::int64_t width) const {
+    std::vector<Nat> r(axis_ + 1, Nat(0));
+    r[axis_] = Nat(width);
+    return r;
+  }
+
   PeriodicStage* stage(const Expr& e) {
     const auto it = index_.find(e.id());
     return it == index_.end() ? nullptr : &stages_[it->second];
@@ -92,12 +106,16 @@ class PeriodicChain {
   /// Parts whose planes are those of what is made of them, one by one; none: what becomes of planes is not
   /// known.
   std::vector<int> parts(const Expr& e) {
-    if (is_identity(e.op()) || e.is(Op::Unzip) || e.is(Op::Get)) return {0};
+    if (is_identity(e.op()) || e.is(Op::Get)) return {0};
+    const bool elementwise = is_map(e.op()) || e.is(Op::Zip) || e.is(Op::Unzip);
+    if (elementwise && static_cast<std::size_t>(op_rank(e)) <= axis_)
+      return {};  // the axis is within elements
+    if (e.is(Op::Unzip)) return {0};
     if (is_map(e.op()) && !reads_stages(e.child(0))) return {1};
     std::vector<int> all;
     if (e.is(Op::Zip) || e.is(Op::Tuple))
       for (std::size_t i = 0; i < e.children().size(); ++i) all.push_back(static_cast<int>(i));
-    if (adds_no_planes(e) || (has_windows_of(e, 1) && !e.child(0).is(Op::Pad))) all.push_back(0);
+    if (keeps_planes(e) || (has_windows_of(e, 1) && !e.child(0).is(Op::Pad))) all.push_back(0);
     return all;
   }
   void need(const Expr& e, const Ends& ends) {
@@ -120,7 +138,7 @@ class PeriodicChain {
         parts.push_back(planes(s, get(static_cast<int>(i), array), ends));
       return tuple(parts);
     }
-    return !array.type().is_array() ? array : drop({Nat(cut.low)}, {Nat(cut.high)}, array);
+    return !array.type().is_array() ? array : drop(along_axis(cut.low), along_axis(cut.high), array);
   }
 
   /// e, and as many planes beyond it as in `ends`.
@@ -144,8 +162,8 @@ class PeriodicChain {
       return children[0].child(static_cast<std::size_t>(tuple_index(e)));
     return with_children(e, children);
   }
-  static Expr padded(const Expr& array, const Ends& ends) {
-    return pad({Nat(ends.low)}, {Nat(ends.high)}, Boundary::wrap, array);
+  Expr padded(const Expr& array, const Ends& ends) const {
+    return pad(along_axis(ends.low), along_axis(ends.high), Boundary::wrap, array);
   }
   /// What a stage makes has its planes; along the other axes it is padded as before.
   Expr windows(const Expr& e, const Ends& ends) {
@@ -155,7 +173,7 @@ class PeriodicChain {
         high(high_widths(p).begin(), high_widths(p).end());
     const bool of_stages = reads_stages(p.child(0));
     const Ends left = of_stages ? Ends{} : own + ends;
-    low[0] = left.low, high[0] = left.high;
+    if (low.size() > axis_) low[axis_] = left.low, high[axis_] = left.high;
     std::vector<Expr> children(p.children().begin(), p.children().end());
     if (of_stages) children[0] = extended(p.child(0), own + ends);
     const auto zero = [](const Nat& n) { return n == Nat(0); };
@@ -165,6 +183,7 @@ class PeriodicChain {
         e, {make(Op::Pad, children, attributes::pad(low, high, pad_boundary(p), pad_number(p)))});
   }
 
+  std::size_t axis_;
   std::vector<PeriodicStage> stages_;
   std::map<std::uint32_t, std::size_t> index_;
   std::optional<Expr> result_;
@@ -172,23 +191,29 @@ class PeriodicChain {
   std::vector<Expr> names_, values_;
 };
 
-Result<Expr> wrap_once(const Site& site, const Arguments&) {
+Result<Expr> wrap_once_along(const Site& site, std::int64_t axis) {
   if (!site.e.is(Op::Let)) return Failure{"needs let x1 = ... in let x2 = ... in ..."};
-  PeriodicChain chain(site.e);
-  if (!chain.changes()) return Failure{"no stage reads another one around a period along the outermost axis"};
+  PeriodicChain chain(site.e, static_cast<std::size_t>(axis));
+  if (!chain.changes())
+    return Failure{"no stage reads another one around a period along axis " + std::to_string(axis)};
   return chain.wrapped_once();
 }
 
 }  // namespace
 
 std::vector<Rule> wrap_rules() {
+  const std::string maths =
+      "let x1 = f1 (pad l h wrap x0) in f2 (pad l h wrap x1) = let x1 = f1 (pad 2l 2h wrap x0) in f2 x1";
   return {
-      constructed(
-          "wrap-once",
-          "let x1 = f1 (pad l h wrap x0) in f2 (pad l h wrap x1) = let x1 = f1 (pad 2l 2h wrap x0) in f2 x1",
-          wrap_once)
+      constructed("wrap-once", maths,
+                  [](const Site& site, const Arguments&) { return wrap_once_along(site, 0); })
           .says("stages are computed beyond both ends of a period, as far as later ones read there, so that "
                 "only what comes first wraps around"),
+      constructed("wrap-once-along", maths,
+                  [](const Site& site, const Arguments& a) { return wrap_once_along(site, number(a, 0)); })
+          .takes("axis", "of the period; outermost: 0")
+          .says("along axis %1, too, stages are computed beyond both ends of a period, and only what comes "
+                "first wraps around"),
   };
 }
 

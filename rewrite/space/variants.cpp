@@ -135,6 +135,18 @@ bool gains_from_time(const Variants& variants) {
   });
 }
 
+/// Stages that wrap around a period compute what lies beyond it: along the outermost axis; on a grid, where
+/// tiles have ends along all of them, along each.
+std::optional<Rewriting> with_periods_once(const Rewriting& start, bool on_grid) {
+  constexpr std::int64_t kAxes = 3;
+  std::optional<Rewriting> r;
+  for (std::int64_t axis = 0; axis < (on_grid ? kAxes : 1); ++axis) {
+    const Strategy once = axis == 0 ? use("wrap-once") : use("wrap-once-along", {axis});
+    if (const auto next = once(r ? *r : start, {})) r = *next;
+  }
+  return r;
+}
+
 /// Where the stages of a chain cannot share a pass as each wraps around a period, they can when only what
 /// comes before them does.
 std::unique_ptr<Variants> variants_of_prepared(Rewriting start, const SpaceOptions& options) {
@@ -144,7 +156,7 @@ std::unique_ptr<Variants> variants_of_prepared(Rewriting start, const SpaceOptio
   start = in_stage_form(in_update_form(in_block_form(start), is_grid(options.target)));
   auto each = variants_of_form(start, options);
   if (gains_from_time(*each)) return each;
-  auto wrapped = use("wrap-once")(start, {});
+  const std::optional<Rewriting> wrapped = with_periods_once(start, is_grid(options.target));
   if (!wrapped) return each;
   auto once = variants_of_form(in_stage_form(*wrapped), options);
   if (!gains_from_time(*once)) return each;

@@ -29,6 +29,8 @@ const std::vector<Case> kCases{
     {"bench/users/harris.lift", {{"n", 37}, {"m", 41}}, 1},
     {"bench/users/canny.lift", {{"n", 37}, {"m", 41}}, 1},
     {"bench/users/gray_scott_named.lift", {{"n", 37}, {"m", 41}}, 1},
+    {"bench/users/life.lift", {{"n", 37}, {"m", 41}}, 3},  // periodic along both axes, of bytes; and a sum
+    {"bench/users/gray_scott.lift", {{"n", 37}}, 1},
 };
 
 /// Proposals that go in step, one of each way to load arrays and to wait.

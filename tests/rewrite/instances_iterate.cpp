@@ -2,9 +2,81 @@
 #include "tests/rewrite/instances.hpp"
 
 #include "ir/expr/ops.hpp"
+#include "rewrite/rules/rules.hpp"
 
 namespace lift::test {
 namespace {
+
+/// Stages of which some read others around a period.
+Expr periodic_chain(Gen& g, int rank) {
+  std::vector<Nat> shape;
+  for (int d = 0; d < rank; ++d) shape.emplace_back(g.n(2, rank < 3 ? 5 : 3));
+  const Expr u = g.array(shape, f64), v = g.array(shape, f64);
+  // Windows of any width around each element, by pads of any widths that are periodic.
+  const auto windows = [&](const Expr& x) {
+    std::vector<Nat> low, high, size;
+    for (int d = 0; d < rank; ++d) {
+      const int l = g.n(0, 2), h = g.n(0, 2);
+      low.emplace_back(l), high.emplace_back(h), size.emplace_back(l + h + 1);
+    }
+    return slide(size, std::vector<Nat>(static_cast<std::size_t>(rank), 1), pad(low, high, wrap, x));
+  };
+  const auto first = [&](const Expr& w) {
+    return at(std::vector<Nat>(static_cast<std::size_t>(rank), 0), w);
+  };
+  const auto last = [&](const Expr& w) {
+    std::vector<Nat> p = shape_of(w.type());
+    for (Nat& x : p) x = x - 1;
+    return at(p, w);
+  };
+  const auto step = [&](const Expr& x) {
+    return map_n(
+        rank, [&](Expr w) { return 0.5 * first(w) - last(w); }, windows(x));
+  };
+  const auto pairs = [&](const Expr& x, const Expr& y) {
+    return map_n(
+        rank,
+        [&](Expr p) {
+          return tuple({first(get(0, p)) + last(get(1, p)), last(get(0, p))});
+        },
+        zip_n(rank, {windows(x), windows(y)}));
+  };
+  const auto add = [&](const Expr& x, const Expr& y) {
+    return map_n(
+        rank, [](Expr p) { return get(0, p) + get(1, p); }, zip_n(rank, {x, y}));
+  };
+  switch (g.n(0, 5)) {
+    case 0:
+      return let(step(u), [&](Expr a) { return let(step(a), [&](Expr b) { return step(b); }); });
+    case 1:  // read at two distances; whole, by what is no window
+      return let(step(u), [&](Expr a) {
+        return let(step(step(a)), [&](Expr b) { return add(step(b), g.coin() ? a : add(reverse(a), v)); });
+      });
+    case 4:  // more windows than planes: another period
+      return let(step(u), [&](Expr a) {
+        const Expr longer = slide_n(rank, 2, 1)(pad_n(rank, 1, 1, wrap)(a));
+        return let(map_n(
+                       rank, [&](Expr w) { return first(w) - 2.0 * last(w); }, longer),
+                   [&](Expr b) { return step(b); });
+      });
+    case 3:  // a function that knows a stage
+      return let(step(u), [&](Expr a) {
+        return let(map_n(
+                       rank, [&](Expr x) { return x * first(a) - last(a); }, step(a)),
+                   [&](Expr b) { return step(b); });
+      });
+    case 2:
+      return let(pairs(u, v), [&](Expr a) {
+        const Expr x = unzip_n(rank, a);
+        return let(pairs(get(0, x), get(1, x)), [&](Expr b) {
+          const Expr y = unzip_n(rank, b);
+          return tuple({step(get(1, y)), add(get(0, y), v)});
+        });
+      });
+    default:  // a result is read again
+      return let(step(u), [&](Expr a) { return tuple({a, add(step(a), v)}); });
+  }
+}
 
 /// Steps that need their number, or not; some of arrays, some of numbers.
 Expr any_iteration(Gen& g, int lowest) {
@@ -101,87 +173,14 @@ Generators iterate_generators() {
        }},
       {"wrap-once",
        [](Gen& g) -> Instance {
-         const int rank = g.n(1, 2);
-         const Nat n = g.n(2, 5), m = g.n(2, 5);
-         const std::vector<Nat> shape = rank == 1 ? std::vector{n} : std::vector{n, m};
-         const Expr u = g.array(shape, f64), v = g.array(shape, f64);
-         // Windows of any width around each element, by pads of any widths that are periodic along axis 0.
-         const auto windows = [&](const Expr& x) {
-           std::vector<Nat> low, high, size;
-           for (int d = 0; d < rank; ++d) {
-             const int l = g.n(0, 2), h = g.n(0, 2);
-             low.emplace_back(l), high.emplace_back(h), size.emplace_back(l + h + 1);
-           }
-           return slide(size, std::vector<Nat>(static_cast<std::size_t>(rank), 1), pad(low, high, wrap, x));
-         };
-         const auto first = [&](const Expr& w) { return rank == 1 ? at({0}, w) : at({0, 0}, w); };
-         const auto last = [&](const Expr& w) {
-           std::vector<Nat> p = shape_of(w.type());
-           for (Nat& x : p) x = x - 1;
-           return at(p, w);
-         };
-         const auto step = [&](const Expr& x) {
-           return map_n(
-               rank, [&](Expr w) { return 0.5 * first(w) - last(w); }, windows(x));
-         };
-         const auto pairs = [&](const Expr& x, const Expr& y) {
-           return map_n(
-               rank,
-               [&](Expr p) {
-                 return tuple({first(get(0, p)) + last(get(1, p)), last(get(0, p))});
-               },
-               zip_n(rank, {windows(x), windows(y)}));
-         };
-         const auto add = [&](const Expr& x, const Expr& y) {
-           return map_n(
-               rank, [](Expr p) { return get(0, p) + get(1, p); }, zip_n(rank, {x, y}));
-         };
-         switch (g.n(0, 5)) {
-           case 0:
-             return {
-                 let(step(u), [&](Expr a) { return let(step(a), [&](Expr b) { return step(b); }); }), {}, {}};
-           case 1:  // read at two distances; whole, by what is no window
-             return {let(step(u),
-                         [&](Expr a) {
-                           return let(step(step(a)), [&](Expr b) {
-                             return add(step(b), g.coin() ? a : add(reverse(a), v));
-                           });
-                         }),
-                     {},
-                     {}};
-           case 4:  // more windows than planes: another period
-             return {let(step(u),
-                         [&](Expr a) {
-                           const Expr longer = slide_n(rank, 2, 1)(pad_n(rank, 1, 1, wrap)(a));
-                           return let(map_n(
-                                          rank, [&](Expr w) { return first(w) - 2.0 * last(w); }, longer),
-                                      [&](Expr b) { return step(b); });
-                         }),
-                     {},
-                     {}};
-           case 3:  // a function that knows a stage
-             return {let(step(u),
-                         [&](Expr a) {
-                           return let(map_n(
-                                          rank, [&](Expr x) { return x * first(a) - last(a); }, step(a)),
-                                      [&](Expr b) { return step(b); });
-                         }),
-                     {},
-                     {}};
-           case 2:
-             return {let(pairs(u, v),
-                         [&](Expr a) {
-                           const Expr x = unzip_n(rank, a);
-                           return let(pairs(get(0, x), get(1, x)), [&](Expr b) {
-                             const Expr y = unzip_n(rank, b);
-                             return tuple({step(get(1, y)), add(get(0, y), v)});
-                           });
-                         }),
-                     {},
-                     {}};
-           default:  // a result is read again
-             return {let(step(u), [&](Expr a) { return tuple({a, add(step(a), v)}); }), {}, {}};
-         }
+         return {periodic_chain(g, g.n(1, 2)), {}, {}};
+       }},
+      {"wrap-once-along",
+       [](Gen& g) -> Instance {
+         const int rank = g.n(2, 3);
+         const Expr chain = periodic_chain(g, rank);
+         const auto outermost = g.coin() ? apply(find_rule("wrap-once"), {chain, {}}) : Result<Expr>(chain);
+         return {outermost ? *outermost : chain, {g.n(1, rank - 1)}, {}};
        }},
       {"let-of-let",
        [](Gen& g) -> Instance {
