@@ -55,7 +55,8 @@ enum class Inside : std::uint8_t {
   scans,    ///< along columns, whose elements are levels
   folds,    ///< cells each of which reduces many elements
   numbers,  ///< there are no loops: the result is reduced from arrays, or is a few numbers
-  stages    ///< whose loops differ, and which go in step: see ChainFacts
+  stages,   ///< whose loops differ, and which go in step: see ChainFacts
+  groups    ///< stages whose loops differ, on a grid, that work-groups go through in step
 };
 
 /// Of reductions in no loop, or in programs of nothing else.
@@ -188,6 +189,9 @@ struct NestFacts : ProgramFacts {
 /// What is known of the loops of a program, or of a part of one. Of cells: it has a main nest, and no scans
 /// in it.
 NestFacts cell_facts(const Program& program, const SpaceOptions& options);
+/// Of a program for a grid that begins with stages whose loops differ, all of which work-groups go through in
+/// step; if they cannot, in_groups is empty. Axes are those of the first stage's array.
+NestFacts group_facts(const Program& program, const SpaceOptions& options);
 NestFacts scan_facts(const Program& program, const SpaceOptions& options);
 NestFacts number_facts(const Program& program, const SpaceOptions& options);
 NestFacts fold_facts(const Program& program, const SpaceOptions& options);

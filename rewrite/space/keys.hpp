@@ -29,6 +29,8 @@ namespace key {
 inline constexpr KeyOf<std::int64_t> depth{{"depth", Domain::ordinal, {}, 1}};
 /// Whether each stage wraps around a period, or only what comes before all stages.
 inline constexpr KeyOf<bool> wraps{{"wraps", Domain::flag, {"each", "once"}}};
+/// Whether stages whose loops differ go in step on work-groups, or each has decisions of its own.
+inline constexpr KeyOf<bool> together{{"together", Domain::flag, {"no", "yes"}}};
 inline constexpr KeyOf<Stages> stages{{"stages", Domain::choice, {"fused", "work", "private"}}};
 inline constexpr KeyOf<bool> in_place{{"in_place", Domain::flag, {"no", "yes"}, 1}};
 inline constexpr KeyOf<Choice> layout{{"layout", Domain::choice, {"caller", "rows", "split"}}};

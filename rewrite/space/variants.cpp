@@ -103,13 +103,25 @@ std::unique_ptr<Variants> variants_of_form(Rewriting start, const SpaceOptions& 
   if (!borders)
     if (auto f = chain_in_step(start.program, options))
       return variants_of_loops({std::move(start), *std::move(f)});
-  if (const auto parts = parts_of(start.program.body); borders || are_mixed(start.program, parts, options))
-    return variants_of_parts(
+  if (const auto parts = parts_of(start.program.body); borders || are_mixed(start.program, parts, options)) {
+    const Rewriting whole = start;
+    auto apart = variants_of_parts(
         std::move(start), parts,
         [](const Program& part, const SpaceOptions& o) {
           return variants_of_prepared({part, {}}, o);
         },
         options);
+    if (!is_grid(options.target)) return apart;
+    NestFacts in_step = group_facts(whole.program, options);
+    if (in_step.in_groups.empty()) return apart;
+    std::vector<VariantsOfForm> forms;
+    forms.push_back({true, "", variants_of_loops({whole, std::move(in_step)})});
+    forms.push_back({false, "", std::move(apart)});
+    if (!whole.program.overwritable
+             .empty())  // tiles that overlap leave what others still read: no result is in it
+      std::swap(forms[0], forms[1]);
+    return by_form(key::together, std::move(forms));
+  }
   std::optional<Rewriting> staged;
   if (!stages_of(start.program.body).empty()) {
     staged = start;
@@ -122,8 +134,11 @@ std::unique_ptr<Variants> variants_of_form(Rewriting start, const SpaceOptions& 
     return VariantsOfForms::Form{std::move(r), std::move(f)};
   };
   const bool may_be_stored = inside == Inside::cells || inside == Inside::numbers;
-  if (!staged || !may_be_stored || which(staged->program, options) != inside)  // other decisions
-    return variants_of_loops(form(std::move(start)));
+  if (!staged || !may_be_stored || which(staged->program, options) != inside) {  // other decisions
+    VariantsOfForms::Form only = form(std::move(start));
+    only.facts.may_be_fused = false;
+    return variants_of_loops(std::move(only));
+  }
   return variants_of_loops(form(std::move(start)), form(*std::move(staged)));
 }
 
@@ -131,7 +146,9 @@ std::unique_ptr<Variants> variants_of_form(Rewriting start, const SpaceOptions& 
 /// as fast, and less text.
 bool gains_from_time(const Variants& variants) {
   return std::any_of(variants.decisions().begin(), variants.decisions().end(), [](const BoundDecision& d) {
-    return (d.key == &key::time || d.key == &key::stages || d.key == &key::phases) && d.settings.size() > 1;
+    const bool shares =
+        d.key == &key::time || d.key == &key::stages || d.key == &key::phases || d.key == &key::together;
+    return shares && d.settings.size() > 1;
   });
 }
 

@@ -5,10 +5,6 @@
 
 namespace lift {
 
-/// Results that have a name, and are read by other stages: in tiles they would be written by two of them, so
-/// that each is copied to where the result goes, and kept as far as it is read.
-std::vector<Place> named_results(const Program& program);
-Rewriting with_results_copied(Rewriting r);
 /// Results that no stage reads again: what comes after all names, and is no name.
 std::vector<Place> last_results(const Expr& body);
 

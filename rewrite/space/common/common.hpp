@@ -35,4 +35,9 @@ struct OtherLoops {
 /// Loops of further results and of values with a name, all that are left.
 void run_other_loops(Deriver& d, const ProgramFacts& f, const OtherLoops& how);
 
+/// Results that have a name, and are read by other stages: in tiles they would be written by two of them, so
+/// that each is copied to where the result goes, and kept as far as it is read.
+std::vector<Place> named_results(const Program& program);
+Rewriting with_results_copied(Rewriting r);
+
 }  // namespace lift

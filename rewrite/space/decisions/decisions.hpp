@@ -97,6 +97,10 @@ namespace numbers {
 Rewriting derive(const Rewriting& start, const NestFacts& f, const Configuration& c);
 std::vector<Wishes> first_guesses(const NestFacts& f, const NestFacts* stored);
 }  // namespace numbers
+namespace groups {
+Rewriting derive(const Rewriting& start, const NestFacts& f, const Configuration& c);
+std::vector<Wishes> first_guesses(const NestFacts& f, const NestFacts* stored);
+}  // namespace groups
 namespace chain {
 Rewriting derive(const Rewriting& start, const NestFacts& f, const Configuration& c);
 std::vector<Wishes> first_guesses(const NestFacts& f, const NestFacts* stored);
@@ -129,7 +133,6 @@ std::vector<AxisSizes> group_tiles(const NestFacts& f, std::int64_t readers, boo
 bool fits_in_groups(const NestFacts& f, const Configuration& c, bool wait_once);
 /// Whether sweeps go in step in such tiles.
 bool goes_in_groups(const NestFacts& f, const Configuration& c);
-void derive_in_groups(NestDeriver& d, const NestFacts& f, const Configuration& c);
 /// Whether a work-group does all sweeps over a box, one after the other; and whether that is what to try
 /// first: boxes are small, and few.
 bool goes_in_one_group(const NestFacts& f, const Configuration& c);

@@ -73,6 +73,17 @@ LoopDecisions about_stages() {
   return {all, all, chain_facts, chain::derive, chain::first_guesses};
 }
 
+LoopDecisions about_groups() {
+  const Decision* step = words([](const NestFacts& f, const Configuration&) {
+    return "in step along " + f.axes.front().name + ", rings of planes";
+  });
+  return {{&loads(), &strips(), &team(), &readonly()},
+          {step, &loads(), &strips(), &team(), &readonly()},
+          group_facts,
+          groups::derive,
+          groups::first_guesses};
+}
+
 /// A decision without steps and settings of its own: one of the forms of a program, or of several parts.
 template <class T>
 const Decision* only_key(const KeyOf<T>& key) {
@@ -84,16 +95,18 @@ const Decision* only_key(const KeyOf<T>& key) {
 
 const LoopDecisions& decisions_of(Inside inside) {
   static const auto& all = *new std::vector<LoopDecisions>{
-      decisions::about_cells(), decisions::about_scans(), decisions::about_folds(),
-      decisions::about_numbers(), decisions::about_stages()};
+      decisions::about_cells(),   decisions::about_scans(),  decisions::about_folds(),
+      decisions::about_numbers(), decisions::about_stages(), decisions::about_groups()};
   return all[static_cast<std::size_t>(inside)];
 }
 
 const std::vector<const Decision*>& all_decisions() {
   using decisions::only_key;
   static const auto& all = *new std::vector<const Decision*>([] {
-    std::vector<const Decision*> r{only_key(key::depth), only_key(key::wraps), only_key(key::follows)};
-    for (const Inside inside : {Inside::cells, Inside::scans, Inside::folds, Inside::numbers, Inside::stages})
+    std::vector<const Decision*> r{only_key(key::depth), only_key(key::wraps), only_key(key::follows),
+                                   only_key(key::together)};
+    for (const Inside inside :
+         {Inside::cells, Inside::scans, Inside::folds, Inside::numbers, Inside::stages, Inside::groups})
       for (const Decision* d : decisions_of(inside).decisions)
         if (std::none_of(r.begin(), r.end(), [&](const Decision* x) { return x->key == d->key; }))
           r.push_back(d);

@@ -9,14 +9,15 @@ const Decision& loads() {
   static const auto& d = *new Decision(
       decide(key::loads)
           .offers([](const NestFacts& f) {
-            std::vector<std::int64_t> r;
+            if (f.in_groups.empty()) return std::vector<std::int64_t>{};
+            std::vector<std::int64_t> r{0};
             for (const NestFacts::InGroups& g : f.in_groups)
-              if (r.empty() || r.back() != g.readers) r.push_back(g.readers);
+              if (r.back() != g.readers) r.push_back(g.readers);
             return r;
           })
           .of_stored_stages_too()
           .admitted([](const NestFacts& f, const Configuration& c, const std::int64_t& readers) {
-            return readers == 0 || (goes_in_groups(f, c) && !group_tiles(f, readers).empty());
+            return goes_in_groups(f, c) ? !group_tiles(f, readers).empty() : readers == 0;
           })
           .said([](const NestFacts& f, const Configuration& c) -> std::string {
             if (c[key::loads] == 0) return "";

@@ -93,10 +93,11 @@ const Decision& strips() {
           .of_stored_stages_too()
           .admitted([](const NestFacts& f, const Configuration& c, const AxisSizes& strip) {
             if (f.inside == Inside::stages) return strip.empty() || c[key::time].list.size() == 1;
-            if ((f.on_grid() || f.lines) && strip.empty() != c[key::time].empty()) return false;
+            if (f.on_grid() && strip.empty() == goes_in_groups(f, c)) return false;
+            if (f.lines && strip.empty() != c[key::time].empty()) return false;
             const std::vector<AxisSizes> known = f.on_grid() ? group_tiles(f, c[key::loads]) : strips_of(f);
-            return strip.empty() ||
-                   (c[key::rings] && std::find(known.begin(), known.end(), strip) != known.end());
+            const bool rings = c[key::rings] || f.inside == Inside::groups;
+            return strip.empty() || (rings && std::find(known.begin(), known.end(), strip) != known.end());
           })
           .said([](const NestFacts& f, const Configuration& c) -> std::string {
             if (c[key::strips].empty()) return "";

@@ -13,8 +13,8 @@
 #include "rewrite/analysis/rings.hpp"
 #include "rewrite/analysis/vector_loads.hpp"
 #include "rewrite/rules/rules.hpp"
-#include "rewrite/space/chains/chains.hpp"
 #include "rewrite/space/common/common.hpp"
+#include "rewrite/space/decisions/decisions.hpp"
 #include "rewrite/space/facts.hpp"
 
 namespace lift {
@@ -324,23 +324,30 @@ std::vector<NestFacts::InGroups> ways_in_groups(const Program& chain, std::size_
   return r;
 }
 
-/// Where sweeps, or the stages that a program begins with, can go in step along the outermost axis, in rings.
-void read_in_groups(const Program& whole, NestFacts& f) {
-  const bool stages = f.sweeps < 2;
-  if (stages && (f.update || f.axes.size() < 2 || !stages_at_top(whole))) return;
-  const Result<Program> shared = stages ? whole : in_shared_loops(whole, f.above_update);
-  if (!shared) return;
-  const std::size_t axes = f.axes.size() - f.above_update;
-  f.in_groups = ways_in_groups(*shared, axes, f.target());
-  if (stages && f.in_groups.empty() && !named_results(whole).empty()) {
-    f.in_groups = ways_in_groups(with_results_copied({whole, {}}).program, axes, f.target());
+/// Of stages that a program begins with; where results are read by others, of copies of these.
+void read_stages_in_groups(const Program& program, std::size_t axes, NestFacts& f) {
+  f.in_groups = ways_in_groups(program, axes, f.target());
+  if (f.in_groups.empty() && !named_results(program).empty()) {
+    f.in_groups = ways_in_groups(with_results_copied({program, {}}).program, axes, f.target());
     f.chain.copies = !f.in_groups.empty();
   }
+  if (!f.in_groups.empty()) stages_go_in_step(program, f);
+}
+
+/// Where sweeps, or the stages that a program begins with, can go in step along the outermost axis, in rings.
+void read_in_groups(const Program& whole, NestFacts& f) {
+  const std::size_t axes = f.axes.size() - f.above_update;
+  if (f.sweeps > 1) {
+    const Result<Program> shared = in_shared_loops(whole, f.above_update);
+    if (!shared) return;
+    f.in_groups = ways_in_groups(*shared, axes, f.target());
+  } else if (!f.update && axes > 1 && stages_at_top(whole)) {
+    read_stages_in_groups(whole, axes, f);
+  }
+  f.rings = !f.in_groups.empty();
   const std::vector<Nat> result = shape_of(whole.body.type());  // empty where there are several
   for (std::size_t axis = f.above_update; axis < f.axes.size(); ++axis)
     f.lengths.push_back(axis < result.size() ? result[axis].constant() : std::nullopt);
-  f.rings = !f.in_groups.empty();
-  if (stages && f.rings) stages_go_in_step(whole, f);
 }
 
 /// Axes of the arrays, but for the innermost, along which each sweep can follow the one before, some
@@ -416,6 +423,23 @@ NestFacts cell_facts(const Program& whole, const SpaceOptions& options) {
   for (const Expr& a : program.arguments)  // all arrays take the layout together
     if (a.type().is_array() && rank_of(a.type()) < f.parity_axes) f.parity_axes = 0;
   f.joins_stages = f.sweeps == 1 && (have_joined_stages(whole) || !stages_of(whole.body).empty());
+  return f;
+}
+
+NestFacts group_facts(const Program& program, const SpaceOptions& options) {
+  NestFacts f;
+  f.inside = Inside::groups;
+  static_cast<ProgramFacts&>(f) = program_facts(program, options);
+  const std::optional<Chain> stages = stages_at_top(program);
+  if (!stages || !stages->stages[0].value.type().is_array()) return f;
+  const std::vector<Nat> shape = shape_of(stages->stages[0].value.type());
+  if (shape.size() < 2) return f;
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    f.axes.push_back({loop_axis(shape.size() - 1 - a), shape[a].constant()});
+    f.lengths.push_back(shape[a].constant());
+  }
+  read_stages_in_groups(program, shape.size(), f);
+  if (group_tiles(f).empty()) f.in_groups.clear();
   return f;
 }
 

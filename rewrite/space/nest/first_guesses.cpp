@@ -96,31 +96,6 @@ List on_grid_of_processors() {
   return r;
 }
 
-/// Sweeps in one pass over memory.
-List in_groups(const NestFacts& f) {
-  constexpr std::size_t kMost = 2, kLittle = std::size_t{48} * 1024;
-  // Rings of what is loaded leave little of a small local memory to those of sweeps.
-  const bool little = f.options.local_bytes <= kLittle;
-  List r;
-  for (const std::int64_t readers :
-       little ? std::vector<std::int64_t>{0, 2, 1} : std::vector<std::int64_t>{1, 2, 0}) {
-    const std::vector<AxisSizes> tiles = group_tiles(f, readers, false),
-                                 of_one_barrier = group_tiles(f, readers, true);
-    const auto add = [&](const AxisSizes& tile, bool team) {
-      r.push_back({{key::in_place, false},
-                   {key::time, AxisSizes{{{f.axes[f.above_update].name, 1}}}},
-                   {key::rings, true},
-                   {key::loads, readers},
-                   {key::strips, tile},
-                   {key::team, team}});
-    };
-    for (std::size_t t = 0; t < std::min(kMost, tiles.size()); ++t) add(tiles[t], false);
-    for (const bool team : {false, true})  // smaller ones, as they need more planes
-      if (!of_one_barrier.empty()) add(of_one_barrier[0], team);
-  }
-  return r;
-}
-
 /// Cells of one colour, in a layout where they are neighbours: a work-item each.
 List of_one_colour() {
   List r;
@@ -144,16 +119,18 @@ List marching(const NestFacts& f) {
 List on_grid(const NestFacts& f, const NestFacts* stored) {
   List r;
   if (is_worth_one_group(f)) r.push_back({{key::one_group, true}});
-  append(r, in_groups(f));
-  if (stored != nullptr)
-    for (Wishes w : in_groups(*stored)) w.set(key::stages, Stages::work), r.push_back(std::move(w));
+  append(r, groups::first_guesses(f, nullptr));
   if (f.modulus > 1 && f.in_place) append(r, of_one_colour());
   append(r, marching(f));
   append(r, grids({"box k j i"_loops, "k j i"_loops, "box j i"_loops, "j i"_loops, "i"_loops}));
   append(r, groups());
   r.push_back({{key::in_place, false}});
   r.emplace_back();
-  if (stored != nullptr) append(r, stored_stages(false, false));
+  if (stored != nullptr) {  // computed where they are read, they share a pass, too
+    for (Wishes w : groups::first_guesses(*stored, nullptr))
+      w.set(key::stages, Stages::work), r.push_back(std::move(w));
+    append(r, stored_stages(false, false));
+  }
   r.push_back({{key::layout, split_layout()}, {key::inner, Inner::strided_vec}});
   append(r, grids({"box k j"_loops}));
   for (const Inner inner : {Inner::vec, Inner::seq})

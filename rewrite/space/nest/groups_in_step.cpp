@@ -7,6 +7,7 @@
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/nest.hpp"
+#include "rewrite/space/common/common.hpp"
 #include "rewrite/space/decisions/decisions.hpp"
 
 namespace lift {
@@ -252,7 +253,7 @@ std::vector<AxisSizes> group_tiles(const NestFacts& f) {
 }
 
 bool goes_in_groups(const NestFacts& f, const Configuration& c) {
-  return f.on_grid() && !c[key::time].empty();
+  return f.inside == Inside::groups || (f.on_grid() && !c[key::time].empty());
 }
 
 bool fits_in_groups(const NestFacts& f, const Configuration& c, bool wait_once) {
@@ -260,7 +261,8 @@ bool fits_in_groups(const NestFacts& f, const Configuration& c, bool wait_once) 
   return g != nullptr && fits(f, *g, tile_of(f, c[key::strips]));
 }
 
-void derive_in_groups(NestDeriver& d, const NestFacts& f, const Configuration& c) {
+Rewriting groups::derive(const Rewriting& start, const NestFacts& f, const Configuration& c) {
+  NestDeriver d(f.chain.copies ? with_results_copied(start) : start, f);
   const AxisSizes& tile = c[key::strips];
   const InGroups& g = *find(f, c[key::loads], c[key::team]);
   const std::size_t inner = g.margins.size() - 1;
@@ -280,8 +282,34 @@ void derive_in_groups(NestDeriver& d, const NestFacts& f, const Configuration& c
     run_sweep(d, stages[s].place, items_of(f, g, tile_of(f, tile)));
     if (s < g.loads && !f.target().copies_by_groups) d.step("async", content_of(stages[s].place));
   }
-  d.step("in-step", {0, c[key::time].list[0].size}, {});
+  d.step("in-step", {0, 1}, {});
   if (c[key::team]) d.step("wait-once", {});
+  return d.result();
+}
+
+/// Sweeps in one pass over memory.
+std::vector<Wishes> groups::first_guesses(const NestFacts& f, const NestFacts*) {
+  constexpr std::size_t kMost = 2, kLittle = std::size_t{48} * 1024;
+  // Rings of what is loaded leave little of a small local memory to those of sweeps.
+  const bool little = f.options.local_bytes <= kLittle;
+  std::vector<Wishes> r;
+  for (const std::int64_t readers :
+       little ? std::vector<std::int64_t>{0, 2, 1} : std::vector<std::int64_t>{1, 2, 0}) {
+    const std::vector<AxisSizes> tiles = group_tiles(f, readers, false),
+                                 of_one_barrier = group_tiles(f, readers, true);
+    const auto add = [&](const AxisSizes& tile, bool team) {
+      r.push_back({{key::in_place, false},
+                   {key::time, AxisSizes{{{f.axes[f.above_update].name, 1}}}},
+                   {key::rings, true},
+                   {key::loads, readers},
+                   {key::strips, tile},
+                   {key::team, team}});
+    };
+    for (std::size_t t = 0; t < std::min(kMost, tiles.size()); ++t) add(tiles[t], false);
+    for (const bool team : {false, true})  // smaller ones, as they need more planes
+      if (!of_one_barrier.empty()) add(of_one_barrier[0], team);
+  }
+  return r;
 }
 
 }  // namespace lift

@@ -1,6 +1,5 @@
 // Loops over cells: how a configuration is derived.
 #include "rewrite/analysis/chain.hpp"
-#include "rewrite/space/chains/chains.hpp"
 #include "rewrite/space/common/common.hpp"
 #include "rewrite/space/decisions/decisions.hpp"
 #include "rewrite/space/reduction/reduction.hpp"
@@ -28,10 +27,7 @@ void derive_sweep(NestDeriver& d, const NestFacts& f, const Configuration& c) {
 Rewriting cells::derive(const Rewriting& start, const NestFacts& f, const Configuration& c) {
   NestDeriver d(start, f);
   if (goes_in_one_group(f, c)) return derive_in_one_group(d, f, c), d.result();
-  if (goes_in_groups(f, c)) {
-    NestDeriver copied(f.chain.copies ? with_results_copied(start) : start, f);
-    return derive_in_groups(copied, f, c), copied.result();
-  }
+  if (goes_in_groups(f, c)) return groups::derive(start, f, c);
   derive_reductions(d, f, c);  // first: it has the places in the program as it was
   if (f.on_processors()) derive_reductions_beside_loops(d, is_vector(c) ? c[key::width] : 1);
   take(decisions::in_place(), d, f, c);

@@ -271,6 +271,14 @@ void derive_reductions_beside_loops(Deriver& d, std::int64_t lanes) {
     }
 }
 
+void derive_reductions_by_groups(Deriver& d, std::int64_t items) {
+  constexpr std::int64_t kItems = 256, kLanes = 4, kPart = kFewForGroups;
+  items = std::min(items, kItems);
+  for (const Place& p : reduction_facts(d.program()).places)
+    if (d.part(p).child(2).type().length().constant().value_or(0) >= 2 * items)
+      derive_by_groups(d, p, kPart, items, kLanes);
+}
+
 void derive_reductions(Deriver& d, const NestFacts& f, const Configuration& c) {
   for (const Place& p : f.reduction.places) derive_reduction(d, f, p, c);
 }

@@ -19,6 +19,9 @@ void derive_reductions_in_loops(Deriver& d, std::int64_t lanes);
 /// The same for those in no loop, as of what an iteration has computed: threads share the outermost axis.
 void derive_reductions_beside_loops(Deriver& d, std::int64_t lanes);
 
+/// The same on a grid, by groups of so many items at most.
+void derive_reductions_by_groups(Deriver& d, std::int64_t items);
+
 /// Takes the innermost loop out of a reduction over joined arrays, as a reduction of its own; false when
 /// there is none.
 bool take_level(Deriver& d, const Place& reduction);
