@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "ir/text/parse.hpp"
 #include "lower/lower.hpp"
 #include "patterns/operators.hpp"
 #include "rewrite/space/space.hpp"
@@ -42,6 +43,26 @@ double bytes_of_sectors(const LaunchTraffic& t, const Problem& p,
                         std::uint64_t Accesses::*counted = &Accesses::sectors) {
   return static_cast<double>((t.loads().*counted + t.stores().*counted) * kSectorBytes) /
          static_cast<double>(kBox * kBox * kBox * kBoxes * p.sweeps);
+}
+
+/// Ten steps of a stencil over an image whose border is continued, as an iteration or as ten names.
+LaunchTraffic ten_steps(const std::string& result, std::size_t& launches) {
+  SpaceOptions options;
+  options.target = Target::cuda, options.only_layout = kCallersLayout;
+  const Space space(parse_program("param u : 256.256.f64\n"
+                                  "def row(w) = w[0] + 2 * w[1] + w[2]\n"
+                                  "def sweep(x) = x |> pad2(1, 1, clamp) |> slide2(3, 1) |> "
+                                  "map2(\\w. (row(w[0]) + 2 * row(w[1]) + row(w[2])) / 16)\n"
+                                  "result smooth = " +
+                                  result + "\n"),
+                    options);
+  const Configuration c = space.seeds().at(0);
+  INFO(space.structure(c));
+  NativeCompiler compiler;
+  const auto each =
+      counted_traffic(lower(replay(space.program(), space.derive(c)), {.target = Target::cuda}), compiler);
+  launches = each.size();
+  return total(each);
 }
 
 }  // namespace
@@ -87,6 +108,26 @@ TEST_CASE("counted traffic: several half-sweeps in one pass move a part of what 
       // Were nothing of a block's in a cache when its neighbours read it.
       CHECK(bytes_of_sectors(together, p, &Accesses::by_block) <= 0.65 * one);
     }
+  }
+}
+
+TEST_CASE(
+    "counted traffic: ten steps of a user's stencil read and write an image once a launch, of several "
+    "steps") {
+  const std::string steps = "u |> iterate(10, sweep)";
+  std::string names;
+  for (int i = 1; i < 10; ++i)
+    names +=
+        "let x" + std::to_string(i) + " = sweep(" + (i == 1 ? "u" : "x" + std::to_string(i - 1)) + ") in ";
+  for (const auto& [text, passes] : {std::pair{steps, 2}, std::pair{names + "sweep(x9)", 1}}) {
+    INFO(text);
+    std::size_t launches = 0;
+    const LaunchTraffic t = ten_steps(text, launches);
+    CHECK(launches == static_cast<std::size_t>(passes));
+    const double cells = 256.0 * 256.0, bytes = 16.0 * passes;
+    CHECK(static_cast<double>(t.loads().bytes + t.stores().bytes) / cells == bytes);
+    CHECK(static_cast<double>((t.loads().by_block + t.stores().by_block) * kSectorBytes) / cells < 2 * bytes);
+    CHECK(t.blocks >= 8);
   }
 }
 
