@@ -45,7 +45,18 @@ Expr periodic_chain(Gen& g, int rank) {
     return map_n(
         rank, [](Expr p) { return get(0, p) + get(1, p); }, zip_n(rank, {x, y}));
   };
-  switch (g.n(0, 5)) {
+  switch (g.n(0, 7)) {
+    case 6:  // of which planes are cut off: another period
+      return let(step(u), [&](Expr a) {
+        std::vector<Nat> low(static_cast<std::size_t>(rank), 0), high = low;
+        (g.coin() ? low : high)[static_cast<std::size_t>(g.n(0, rank - 1))] = 1;
+        return let(step(a), [&](Expr b) { return step(drop(low, high, b)); });
+      });
+    case 7:  // by maps of rank 1, within which the other axes are
+      return let(step(u), [&](Expr a) {
+        const Expr rows = map([&](Expr r) { return rank == 1 ? r * 2.0 : reverse(r); }, a);
+        return let(rows, [&](Expr b) { return step(b); });
+      });
     case 0:
       return let(step(u), [&](Expr a) { return let(step(a), [&](Expr b) { return step(b); }); });
     case 1:  // read at two distances; whole, by what is no window
