@@ -146,6 +146,7 @@ struct NestFacts : ProgramFacts {
     /// By stage: planes of its ring, none of the last; and for each axis from that one on, cells computed
     /// beyond a tile.
     std::vector<std::int64_t> planes;
+    std::vector<std::int64_t> bytes;  ///< and of an element
     std::vector<std::vector<std::int64_t>> margins;
   };
   std::vector<InGroups> in_groups;

@@ -131,4 +131,28 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "counted traffic: rings of elements that are wider than those of the result fit into local memory") {
+  SpaceOptions options;
+  options.target = Target::cuda, options.only_layout = kCallersLayout;
+  const Space space(
+      parse_program("param u : 512.512.u8\n"
+                    "def blur(x) = x |> pad2(1, 1, clamp) |> slide2(3, 1) |> "
+                    "map2(\\w. (w[0, 1] + w[1, 0] + w[1, 2] + w[2, 1]) / 4)\n"
+                    "result r = let a = u |> map2(f64) in let b = blur(a) in let c = blur(b) in "
+                    "let d = blur(c) in blur(d) |> map2(u8)\n"),
+      options);
+  NativeCompiler compiler;
+  int in_step = 0;
+  for (const Configuration& c : space.seeds()) {
+    if (space.structure(c).find("in step along") == std::string::npos) continue;
+    INFO(space.structure(c));
+    const auto t = total(
+        counted_traffic(lower(replay(space.program(), space.derive(c)), {.target = Target::cuda}), compiler));
+    CHECK(t.shared_bytes <= options.local_bytes);
+    if (++in_step == 2) break;
+  }
+  CHECK(in_step == 2);
+}
+
 }  // namespace counted_traffic_test

@@ -283,10 +283,19 @@ std::int64_t most_planes(const Expr& ring) {
   return n;
 }
 
+/// Of an array, or of several.
+std::int64_t bytes_of_element(const Type& t) {
+  if (t.is_array()) return bytes_of_element(t.element());
+  if (t.is_scalar()) return static_cast<std::int64_t>(size_of(t.scalar()));
+  std::int64_t n = 0;
+  for (const Type& part : t.parts()) n += bytes_of_element(part);
+  return n;
+}
+
 /// What work-groups keep and compute where sweeps go in step in rings; nothing: they cannot.
 std::optional<NestFacts::InGroups> in_groups(const Program& shared, std::int64_t readers, bool wait_once,
                                              std::size_t axes, const Capabilities& target) {
-  NestFacts::InGroups g{readers, wait_once, 0, {}, {}};
+  NestFacts::InGroups g{readers, wait_once, 0, {}, {}, {}};
   const std::size_t sweeps = chain_of(shared).stages.size();
   Result<Program> p = readers > 0 ? then(shared, "load-stages", {readers}) : shared;
   p = then(p, "rings");
@@ -305,7 +314,10 @@ std::optional<NestFacts::InGroups> in_groups(const Program& shared, std::int64_t
   if (wait_once) p = then(p, "wait-once");
   if (!p) return std::nullopt;
   chain = chain_of(*p);
-  for (const ChainStage& s : chain.stages) g.planes.push_back(is_ring(s) ? most_planes(s.value) : 0);
+  for (const ChainStage& s : chain.stages) {
+    g.planes.push_back(is_ring(s) ? most_planes(s.value) : 0);
+    g.bytes.push_back(bytes_of_element(s.value.type()));
+  }
   return g;
 }
 

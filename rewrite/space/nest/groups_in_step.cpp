@@ -60,18 +60,18 @@ std::int64_t cells_of(const NestFacts& f, const InGroups& g, const Tile& tile, s
 
 /// Local memory of the rings: rows are as long as the longest.
 std::int64_t bytes_of(const NestFacts& f, const InGroups& g, const Tile& tile) {
-  std::int64_t cells = 0;
+  std::int64_t bytes = 0;
   for (std::size_t s = 0; s < g.planes.size(); ++s) {
-    std::int64_t plane = g.planes[s];
+    std::int64_t plane = g.planes[s] * g.bytes[s];
     for (std::size_t a = 1; a < tile.size(); ++a)
       plane *= tile[a] >= length_of(f, a)
                    ? length_of(f, a)
                    : tile[a] + 2 * (a + 1 == tile.size()
                                         ? *std::max_element(g.margins[a].begin(), g.margins[a].end())
                                         : g.margins[a][s]);
-    cells += plane;
+    bytes += plane;
   }
-  return cells * f.element_bytes;
+  return bytes;
 }
 
 bool fits(const NestFacts& f, const InGroups& g, const Tile& tile) {
