@@ -136,11 +136,11 @@ TEST_CASE(
   SpaceOptions options;
   options.target = Target::cuda, options.only_layout = kCallersLayout;
   const Space space(
-      parse_program("param u : 512.512.u8\n"
+      parse_program("param u : 1024.1024.u8\n"
                     "def blur(x) = x |> pad2(1, 1, clamp) |> slide2(3, 1) |> "
                     "map2(\\w. (w[0, 1] + w[1, 0] + w[1, 2] + w[2, 1]) / 4)\n"
                     "result r = let a = u |> map2(f64) in let b = blur(a) in let c = blur(b) in "
-                    "let d = blur(c) in blur(d) |> map2(u8)\n"),
+                    "let d = blur(c) in let e = blur(d) in blur(e) |> map2(u8)\n"),
       options);
   NativeCompiler compiler;
   int in_step = 0;
