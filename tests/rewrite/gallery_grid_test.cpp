@@ -47,6 +47,7 @@ Space space_of(const std::filesystem::path& file, Target target) {
   problem.symbolic = false;
   SpaceOptions o;
   o.target = target, o.threads = 2, o.only_layout = kCallersLayout;
+  o.cpu = target == Target::opencl;  // as PoCL is
   return Space(made.pattern.build(problem), o);
 }
 
@@ -148,9 +149,9 @@ TEST_CASE("gallery: on a grid no large base of an update is copied as a whole") 
 TEST_CASE("users' programs, gallery: what the space proposes first can be computed") {
   for (const char* folder : {"/bench/users", "/examples/gallery"})
     for (const auto& file : programs_in(folder))
-      for (const Target target : {Target::openmp, Target::cuda}) {
+      for (const Target target : {Target::openmp, Target::cuda, Target::opencl}) {
         CAPTURE(file);
-        CHECK_NOTHROW(kernel_of(file, target, 1));
+        CHECK_NOTHROW(kernel_of(file, target, target == Target::opencl ? 100 : 1));  // some for large stacks
       }
 }
 

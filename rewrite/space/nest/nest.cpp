@@ -29,7 +29,7 @@ Rewriting cells::derive(const Rewriting& start, const NestFacts& f, const Config
   if (goes_in_one_group(f, c)) return derive_in_one_group(d, f, c), d.result();
   if (goes_in_groups(f, c)) return groups::derive(start, f, c);
   derive_reductions(d, f, c);  // first: it has the places in the program as it was
-  if (f.on_processors()) derive_reductions_beside_loops(d, is_vector(c) ? c[key::width] : 1);
+  if (!f.on_grid()) derive_reductions_beside_loops(d, is_vector(c) ? c[key::width] : 1);
   take(decisions::in_place(), d, f, c);
   const std::vector<Place> sweeps = sweeps_of(d.part({}));
   for (std::size_t s = 0; s < sweeps.size(); ++s) {

@@ -145,8 +145,9 @@ class LoopOverTime : public VariantsOfForms {
     for (const Step& s : of_step.steps) d.step(s.rule, s.parameters, below(step_, s.place));
     const bool alone =
         c.find(key::parallel) != nullptr && c[key::parallel].names.empty() && !has_threads(of_step.steps);
-    if (!alone && f.on_processors()) derive_reductions_beside_loops(d, is_vector(c) ? c[key::width] : 1);
-    if (f.on_grid()) derive_reductions_by_groups(d, static_cast<std::int64_t>(f.options.max_work_group));
+    if (!alone && !f.on_grid()) derive_reductions_beside_loops(d, is_vector(c) ? c[key::width] : 1);
+    if (!f.on_processors())
+      derive_reductions_by_groups(d, static_cast<std::int64_t>(f.options.max_work_group));
     run_other_loops(d, f, {!alone, is_vector(c), is_solo(c), c[key::width]});
     take(decisions::readonly(), d, f, c);
     run_scans(d);
