@@ -97,31 +97,35 @@ bool has_borders(const Program& program) {
 
 std::unique_ptr<Variants> variants_of_prepared(Rewriting start, const SpaceOptions& options);
 
+/// Each part with loops of its own; on a grid, where groups can compute all of them in step, also that.
+std::unique_ptr<Variants> variants_apart(const Rewriting& whole, const std::vector<Place>& parts,
+                                         const SpaceOptions& options) {
+  auto apart = variants_of_parts(
+      whole, parts,
+      [](const Program& part, const SpaceOptions& o) {
+        return variants_of_prepared({part, {}}, o);
+      },
+      options);
+  if (!is_grid(options.target)) return apart;
+  NestFacts in_step = group_facts(whole.program, options);
+  if (in_step.in_groups.empty()) return apart;
+  std::vector<VariantsOfForm> forms;
+  forms.push_back({true, "", variants_of_loops({whole, std::move(in_step)})});
+  forms.push_back({false, "", std::move(apart)});
+  // Tiles that overlap leave what others still read: no result may be in the place of an argument.
+  const bool overwrites = !whole.program.overwritable.empty();
+  if (overwrites) std::swap(forms[0], forms[1]);
+  return by_form(key::together, std::move(forms));
+}
+
 /// Of a program in the form in which loops are decided about.
 std::unique_ptr<Variants> variants_of_form(Rewriting start, const SpaceOptions& options) {
   const bool borders = !is_grid(options.target) && has_borders(start.program);
   if (!borders)
     if (auto f = chain_in_step(start.program, options))
       return variants_of_loops({std::move(start), *std::move(f)});
-  if (const auto parts = parts_of(start.program.body); borders || are_mixed(start.program, parts, options)) {
-    const Rewriting whole = start;
-    auto apart = variants_of_parts(
-        std::move(start), parts,
-        [](const Program& part, const SpaceOptions& o) {
-          return variants_of_prepared({part, {}}, o);
-        },
-        options);
-    if (!is_grid(options.target)) return apart;
-    NestFacts in_step = group_facts(whole.program, options);
-    if (in_step.in_groups.empty()) return apart;
-    std::vector<VariantsOfForm> forms;
-    forms.push_back({true, "", variants_of_loops({whole, std::move(in_step)})});
-    forms.push_back({false, "", std::move(apart)});
-    if (!whole.program.overwritable
-             .empty())  // tiles that overlap leave what others still read: no result is in it
-      std::swap(forms[0], forms[1]);
-    return by_form(key::together, std::move(forms));
-  }
+  if (const auto parts = parts_of(start.program.body); borders || are_mixed(start.program, parts, options))
+    return variants_apart(start, parts, options);
   std::optional<Rewriting> staged;
   if (!stages_of(start.program.body).empty()) {
     staged = start;

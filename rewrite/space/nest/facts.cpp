@@ -285,10 +285,9 @@ std::int64_t most_planes(const Expr& ring) {
 
 /// Of an array, or of several.
 std::int64_t bytes_of_element(const Type& t) {
-  if (t.is_array()) return bytes_of_element(t.element());
-  if (t.is_scalar()) return static_cast<std::int64_t>(size_of(t.scalar()));
   std::int64_t n = 0;
-  for (const Type& part : t.parts()) n += bytes_of_element(part);
+  for (const Type& array : component_arrays(t))
+    n += static_cast<std::int64_t>(size_of(element_of(array).scalar()));
   return n;
 }
 
