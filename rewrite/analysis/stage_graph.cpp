@@ -124,6 +124,11 @@ class Graph {
     own.resize(n.rank);
     const auto for_slopes = [&](const auto& f) {
       if (!n.known()) return;
+      if (const auto& base = result.stages[i].base; base && copies(i, *base)) {  // one to one
+        Scales& s = scales_[storage_of(*base)];
+        s.resize(std::max(s.size(), n.rank));
+        for (std::size_t d = 0; d < n.rank; ++d) f(d, Slope{1, 1}, s[d]);
+      }
       for (const LoadCase& l : n.element->loads)
         for (std::size_t d = 0; d < n.rank; ++d)
           if (const auto slope = slope_of(l, n.written(), d)) {

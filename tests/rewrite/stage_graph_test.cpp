@@ -314,6 +314,23 @@ TEST_CASE("stage graphs: what an update leaves of a base that it copies is read,
   CHECK(g.dependences[0].distance[0].max == 1);
 }
 
+TEST_CASE("stage graphs: an update has the scale of the base that it copies, whatever else it reads") {
+  const Expr x = param("x", array({Nat(12)}, f64)), y = param("y", array({Nat(4)}, f64));
+  const auto twice = [](const Expr& a) { return a | map([](Expr v) { return v * 2.0; }); };
+  const auto pairs = [](const Expr& a) { return a | slide(2, 2) | map([](Expr w) { return w[0] + w[1]; }); };
+  const Program p{"copied", {x, y}, let(twice(x), [&](Expr fine) {
+                    return let(pairs(fine), [&](Expr coarse) {
+                      return update(coarse, {1}, y | map([&](Expr v) { return v + coarse[0]; }));
+                    });
+                  })};
+  compare(p);
+  const StageGraph g = stage_graph(chain_of(p));
+  REQUIRE(g.stages.size() == 3);
+  CHECK(g.stages[0].scale[0] == 1);
+  CHECK(g.stages[1].scale[0] == 2);
+  CHECK(g.stages[2].scale[0] == 2);
+}
+
 TEST_CASE(
     "stage graphs: a stage that makes several planes at once stays behind for its own, not for those "
     "before") {
