@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "ir/expr/sizes.hpp"
 #include "ir/expr/verify.hpp"
 #include "ir/verify_mode.hpp"
 #include "lower/analyses/written_out.hpp"
@@ -181,6 +182,7 @@ Kernel lower(const Program& program, const LowerOptions& options) {
   check_bands(scheduled);
   check_rings(scheduled);
   Kernel k = translate(program);
+  if (!k.sizes.empty()) k.needs = preconditions(program);
   k.body = eliminate_dead_code(k.body);  // a value that nothing uses may lie in another tile
   if (verify_steps()) verify(k, Form::Positions, "translate");
   return finish(std::move(k), options);

@@ -240,16 +240,26 @@ Block in_array_order(const Block& b) {
 
 }  // namespace
 
-Kernel lower_undecided(const Program& program) {
-  const Rewriting start = in_update_form(in_block_form({undecided(program), {}}), true);
+namespace {
+
+/// Updates are in place where that can be lowered.
+Kernel translate_in_place(const Rewriting& start) {
   Program p = start.program;
-  if (!p.overwritable.empty()) {
-    if (const Result<Rewriting> all = use("update-in-place")(start, {}))
-      p = all->program;
-    else
-      p.body = with_updates_in_place(p);
+  if (p.overwritable.empty()) return translate(p);
+  if (const Result<Rewriting> all = use("update-in-place")(start, {})) return translate(all->program);
+  p.body = with_updates_in_place(p);
+  if (p.body == start.program.body) return translate(p);
+  try {
+    return translate(p);
+  } catch (const UserError&) {  // where the result lies elsewhere than its base
+    return translate(start.program);
   }
-  Kernel k = translate(p);
+}
+
+}  // namespace
+
+Kernel lower_undecided(const Program& program) {
+  Kernel k = translate_in_place(in_update_form(in_block_form({undecided(program), {}}), true));
   k.body = remove_trivial_loops(tighten_bounds(k.body));
   return k;
 }

@@ -6,9 +6,7 @@
 namespace lift::detail {
 
 /// The quotient rounded down, and what is left, for b > 0.
-constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) {
-  return a >= 0 ? a / b : -((-a + b - 1) / b);
-}
+constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 constexpr std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return a - b * floor_div(a, b); }
 
 /// floordiv, mod, min or max of a and b as an atom, unsimplified.

@@ -13,6 +13,7 @@ struct Touched {
   std::string array;
   std::vector<Nat> position;
   bool store;
+  std::vector<const NatAtom*> inner = {};  ///< variables of loops around it, within the block
 };
 /// All of a block but those of arrays that are declared in it.
 std::vector<Touched> touched_by(const Block& b);

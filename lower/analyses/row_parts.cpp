@@ -43,6 +43,13 @@ std::set<std::string> assigned_in(const Block& b) {
   });
   return all;
 }
+std::set<std::string> declared_in(const Block& b) {
+  std::set<std::string> all;
+  visit(b, [&](const Stmt& s) {
+    if (const auto* d = std::get_if<Declare>(&s.v)) all.insert(d->local->name);
+  });
+  return all;
+}
 bool meet(const std::set<std::string>& a, const std::set<std::string>& b) {
   return std::any_of(a.begin(), a.end(), [&](const std::string& x) { return b.count(x) > 0; });
 }
@@ -241,8 +248,12 @@ class Analysis {
     for (std::size_t p = 0; p < result.parts.size(); ++p) {
       RowPart& own = result.parts[p];
       std::set<std::string> assigned;
+      const std::set<std::string> within = declared_in({own.statement});
       for (const std::string& name : assigned_in({own.statement}))
-        if (variables.count(name) > 0) assigned.insert(name);
+        if (variables.count(name) > 0)
+          assigned.insert(name);
+        else if (within.count(name) == 0)
+          refuse(name + " goes from row to row");
       own.again = own.again && assigned.size() == 1;
       if (!own.loop && !own.again && !assigned.empty())
         result.why_no_tiles = "a row's " + *assigned.begin() + " is computed once";
@@ -257,11 +268,29 @@ class Analysis {
           refuse("a value of the whole row is needed within it: " + *assigned.begin());
       }
     }
-    for (RowPart& p : result.parts)
-      if (p.again)
-        for (const std::string& name : assigned_in({p.statement}))
-          p.again = std::count(result.carried.begin(), result.carried.end(), name) == 0;
+    std::set<std::string> once(result.carried.begin(), result.carried.end());
+    for (std::size_t p = 0; p < result.parts.size(); ++p) {
+      RowPart& own = result.parts[p];
+      if (!own.again) continue;
+      const std::set<std::string> names = assigned_in({own.statement});
+      own.again = false;
+      if (meet(names, once)) continue;  // what goes along the columns begins once
+      own.again = !meet(locals_of({own.statement}), once) && !is_stored_later(p);
+      if (own.again) continue;
+      once.insert(names.begin(), names.end());
+      result.why_no_tiles = "a row's " + *names.begin() + " is computed once";
+    }
     for (RowPart& p : result.parts) p.chain &= p.loop && loop_of(p.statement)->kind != LoopKind::Vec;
+  }
+
+  /// Whether something that a part loads is stored to after it, in the same row or a later one.
+  bool is_stored_later(std::size_t p) const {
+    for (const Meeting& a : meetings_)
+      for (const Meeting& b : meetings_)
+        if (a.part == p && !a.store && b.store && conflict(a, b) &&
+            (b.row > a.row || (b.row == a.row && b.part >= p)))
+          return true;
+    return false;
   }
 
   void find_column_arrays() {

@@ -80,6 +80,7 @@ bool same_item(const Access& a, Access b, std::vector<int> dims) {
       const auto x = a.loops.find(dim);
       const auto y = std::as_const(b.loops).find(dim);
       if (x == a.loops.end() || y == b.loops.end()) return false;  // all items of the dimension take part
+      if (mentions_any(x->second.lower, inner)) continue;          // not the same in both
       bool same = x->second.trips == Nat(1) && y->second.trips == Nat(1);
       for (std::size_t c = 0; c < a.position.size() && !same && dealt_alike(x->second, y->second); ++c) {
         const auto p = digit(a.position[c], x->second.var, inner),
@@ -98,13 +99,21 @@ bool same_item(const Access& a, Access b, std::vector<int> dims) {
 
 namespace {
 
-/// The variables of loops within the statement renamed, so that those of two accesses are apart.
+using Renamed = std::map<const NatAtom*, Nat>;
+
+Nat renamed(const NatAtom& v, const Renamed& others) {
+  return v.bounded_above ? Nat::fresh(v.name, substitute(v.lower, others), substitute(v.upper, others))
+                         : Nat::fresh(v.name, 0, std::int64_t{1} << 40);
+}
+
+/// The variables of loops within the statement renamed, so that those of two accesses are apart, and what is
+/// computed there.
 std::vector<Nat> apart(const Access& a) {
-  std::map<const NatAtom*, Nat> fresh;
-  for (const NatAtom* v : a.inner)
-    fresh[v] = v->bounded_above
-                   ? Nat::fresh(v->name, substitute(v->lower, fresh), substitute(v->upper, fresh))
-                   : Nat::fresh(v->name, 0, std::int64_t{1} << 40);
+  Renamed fresh;
+  for (const NatAtom* v : a.inner) fresh[v] = renamed(*v, fresh);
+  for (const Nat& p : a.position)
+    for (const NatAtom* v : variables(p))
+      if (v->computed && !fresh.contains(v)) fresh[v] = renamed(*v, fresh);
   std::vector<Nat> r;
   for (const Nat& p : a.position) r.push_back(substitute(p, fresh));
   return r;
@@ -147,10 +156,21 @@ Nat another(const For& f) { return Nat::fresh(f.var.str(), f.lower, f.upper - 1)
 
 std::vector<Access> of_another(const For& f, std::vector<Access> all, const Nat& iteration) {
   for (Access& a : all) {
-    for (Nat& p : a.position) p = substitute(p, f.var, iteration);
-    for (NatCond& c : a.conditions) c = substitute(c, f.var, iteration);
+    Renamed there{{variables(f.var).at(0), iteration}};
+    for (const NatAtom*& v : a.inner) {  // those whose range is another one there
+      const auto changes = [&](const Nat& n) {
+        const auto& in = variables(n);
+        return std::any_of(in.begin(), in.end(), [&](const NatAtom* x) { return there.contains(x); });
+      };
+      if (!v->bounded_above || (!changes(v->lower) && !changes(v->upper))) continue;
+      const Nat other = renamed(*v, there);
+      there[v] = other, v = variables(other).at(0);
+    }
+    for (Nat& p : a.position) p = substitute(p, there);
+    for (NatCond& c : a.conditions) c.a = substitute(c.a, there);
     for (auto& [dim, l] : a.loops)
-      l.lower = substitute(l.lower, f.var, iteration), l.trips = substitute(l.trips, f.var, iteration);
+      l.var = substitute(l.var, there), l.lower = substitute(l.lower, there),
+      l.trips = substitute(l.trips, there);
   }
   return all;
 }

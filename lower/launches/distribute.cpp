@@ -27,6 +27,23 @@ void check_kept(const Block& b, const std::vector<int>& launch) {
   }
 }
 
+/// What is loaded once for all loops over the grid in a body, by a name or a condition around it, and then
+/// stored to by their items, would be another number for an item that comes later, and for the next launch.
+void check_loaded(const Block& b, const std::vector<Term>& conditions) {
+  std::set<std::string> stored;
+  for (const Stmt& s : b)
+    if (holds_grid(s)) stored.merge(uses_of(s).stores);
+  std::vector<Term> loaded = conditions;
+  for (const Stmt& s : b)
+    if (const auto* l = std::get_if<Let>(&s.v)) loaded.push_back(l->value);
+  for (const Term& t : loaded)
+    for (const std::string& array : stored)
+      if (loads(t, array))
+        throw UserError("work-items store to " + array +
+                        ", of which an element has been loaded for all of them before: store it (to_global) "
+                        "in a loop over the grid of its own, or run the inner loops in the work-item");
+}
+
 /// The loop is the host's: launches follow one another from one iteration to the next, too.
 Block by_host(For f) {
   const auto refuse = [&](const std::string& what) {
@@ -73,6 +90,7 @@ Block distributed(Stmt s, Positions positions) {
   Block& body = f ? f->body : i->body;
   body = distributed(body, positions);
   if (is_host_loop(s)) return {std::move(s)};
+  check_loaded(body, i ? i->conditions : std::vector<Term>{});
   std::vector<int> launch = launches_of(body);
   const bool several = distinct(launch).size() > 1, within = holds_host_loop(body);
   if (f && is_over_groups(s) && within)

@@ -14,10 +14,34 @@ constexpr std::array<Corner, 4> corners{[](std::size_t) { return false; }, [](st
                                         [](std::size_t depth) { return depth % 2 == 0; },
                                         [](std::size_t depth) { return depth % 2 == 1; }};
 
+using SizeNumbers = std::map<std::string, std::int64_t>;  ///< multiples of a size's modulus
+
+std::int64_t value_of_size(const NatAtom& a, const SizeNumbers& numbers) {
+  return numbers.at(a.name) * a.modulus + a.residue;
+}
+
+/// Of all sizes, large ones where that is admitted, such that what the kernel asks of them holds; nothing
+/// where none of some is.
+std::optional<SizeNumbers> admitted_sizes(const Kernel& k) {
+  for (const std::int64_t many : {1024, 64, 8, 2, 1})
+    for (const std::int64_t more : {0, 1, -1}) {  // from one size to the next
+      SizeNumbers n;
+      for (std::size_t i = 0; i < k.sizes.size(); ++i)
+        n[k.sizes[i]] = many * (more < 0 ? static_cast<std::int64_t>(k.sizes.size() - i)
+                                         : 1 + more * static_cast<std::int64_t>(i));
+      const auto holds = [&](const NatCond& c) {
+        const std::int64_t v = evaluate(c.a, [&](const NatAtom& a) { return value_of_size(a, n); });
+        return c.kind == NatCond::Kind::NonNegative ? v >= 0 : (v == 0) == (c.kind == NatCond::Kind::Zero);
+      };
+      if (std::all_of(k.needs.begin(), k.needs.end(), holds)) return n;
+    }
+  return std::nullopt;
+}
+
 class Run {
  public:
-  Run(const Kernel& k, Form form, std::size_t corner) : last_(corners.at(corner)), form_(form) {
-    sizes_.insert(k.sizes.begin(), k.sizes.end());
+  Run(const Kernel& k, Form form, std::size_t corner, SizeNumbers sizes)
+      : last_(corners.at(corner)), form_(form), sizes_(std::move(sizes)) {
     for (const KernelArgument& a : k.arguments)
       if (a.type.is_array())
         add(a.name, shape_of(a.type), a.layout.size());
@@ -51,9 +75,7 @@ class Run {
       if (const auto it = indices_.find(&a); it != indices_.end()) return it->second;
       if (const auto it = ranges_.find(a.name); it != ranges_.end()) return value(it->second);
       if (a.computed) return last_(depth_) ? value(a.upper) : value(a.lower);
-      if (sizes_.count(a.name) == 0) throw std::out_of_range(a.name);
-      constexpr std::int64_t many = 1024;
-      return many * a.modulus + a.residue;
+      return value_of_size(a, sizes_);  // std::out_of_range where it is none
     });
   }
 
@@ -65,9 +87,9 @@ class Run {
         if (Complaint found = loads(c)) return found;
         if (truth(c) != Truth::Yes) return {};
       }
-      return block(i->body);
+      return within(i->body);
     }
-    if (const Block* body = body_of(s)) return block(*body);
+    if (const Block* body = body_of(s)) return within(*body);
     if (const auto* a = std::get_if<Allocate>(&s.v)) {
       add(a->name, shape_of(a->type), Layout({}, a->type).size());
       return {};
@@ -85,9 +107,20 @@ class Run {
     if (const auto* x = std::get_if<Store>(&s.v)) return access(x->array, x->position, x->value->width);
     if (const auto* l = std::get_if<Let>(&s.v); l && l->local->kind == TermKind::Index)
       indices_[variables(l->local->nats[0]).at(0)] = value(l->value->nats.at(0));
-    else if (const auto* x = std::get_if<Let>(&s.v); x && x->value->width == 1)
-      truths_[x->local->name] = truth(x->value);
+    else if (l)
+      truths_[l->local->name] = l->value->width == 1 ? truth(l->value) : Truth::Unknown;
+    else if (const auto* x = std::get_if<Declare>(&s.v))
+      truths_.erase(x->local->name);
     return {};
+  }
+
+  /// What a block names, and allocates, hides what is around it, until it ends.
+  Complaint within(const Block& b) {
+    const auto truths = truths_;
+    const auto lengths = lengths_;
+    Complaint c = block(b);
+    truths_ = truths, lengths_ = lengths;
+    return c;
   }
 
   Complaint loop(const For& f) {
@@ -95,7 +128,7 @@ class Run {
     if (first >= end) return {};
     indices_[variables(f.var).at(0)] = last_(depth_) ? first + (end - 1 - first) / step * step : first;
     ++depth_;
-    Complaint c = block(f.body);
+    Complaint c = within(f.body);
     --depth_;
     return c;
   }
@@ -153,7 +186,7 @@ class Run {
 
   Corner last_;
   Form form_;
-  std::set<std::string> sizes_;
+  SizeNumbers sizes_;
   std::map<std::string, Nat> ranges_;
   std::map<std::string, std::vector<Nat>> lengths_;
   std::map<const NatAtom*, std::int64_t> indices_;
@@ -165,8 +198,10 @@ class Run {
 }  // namespace
 
 Complaint within_arrays(const Kernel& k, Form form) {
+  const auto sizes = admitted_sizes(k);
+  if (!sizes) return {};
   for (std::size_t corner = 0; corner < corners.size(); ++corner)
-    if (Complaint c = Run(k, form, corner).block(k.body)) return c;
+    if (Complaint c = Run(k, form, corner, *sizes).block(k.body)) return c;
   return {};
 }
 

@@ -118,13 +118,14 @@ bool stores_all(const Stmt& s, const std::string& array, const std::vector<Nat>&
   if (!f) {
     const auto* x = std::get_if<Store>(&s.v);
     if (!x || x->array != array) return false;
-    for (std::size_t d = 0; d < shape.size(); ++d) {
+    for (std::size_t d = 0; d < shape.size(); ++d) {  // a loop goes over one dimension only
       if (of[d] && of[d]->length == 1) continue;
       const Nat index = of[d] ? of[d]->within(x->position[d]) : x->position[d];
       const Nat length = of[d] ? Nat(of[d]->length) : shape[d];
       const auto loop =
           std::find_if(within.begin(), within.end(), [&](const For* g) { return g->var == index; });
-      if (loop == within.end() || !((*loop)->lower == Nat(0)) || !((*loop)->upper == length)) return false;
+      if (loop == within.end() || !((*loop)->upper == length)) return false;
+      within.erase(loop);
     }
     return true;
   }

@@ -1,6 +1,7 @@
 // What only some work-items of a launch have to do: where no loop over the grid tells them apart along an
 // axis, all would do the same stores, and the first does them for all.
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 
@@ -15,21 +16,19 @@ using Axes = std::set<GridAxis>;
 
 bool is_over_grid(const For& f) { return f.kind >= LoopKind::Glb; }
 
-/// Calls f with the axes that loops within s tell apart at each of its stores to an array that others see.
-void visit_stores(const Stmt& s, const std::set<std::string>& own, Axes told,
-                  const std::function<void(const Axes&)>& f) {
-  if (const auto* x = std::get_if<Store>(&s.v); x && !own.count(x->array)) f(told);
+/// Calls f with each store within s, and the axes that loops within s tell apart there.
+void visit_stores(const Stmt& s, Axes told, const std::function<void(const Store&, const Axes&)>& f) {
+  if (const auto* x = std::get_if<Store>(&s.v)) f(*x, told);
   if (const auto* x = std::get_if<For>(&s.v); x && is_over_grid(*x)) told.insert({x->kind, x->dim});
   if (const Block* body = body_of(s))
-    for (const Stmt& x : *body) visit_stores(x, own, told, f);
+    for (const Stmt& x : *body) visit_stores(x, told, f);
 }
 
 class Guards {
  public:
   explicit Guards(const Launch& l) : axes_(axes_of(l)) {
     visit(l.body, [&](const Stmt& s) {
-      if (const auto* a = std::get_if<Allocate>(&s.v); a && a->space == AddressSpace::Private)
-        own_.insert(a->name);
+      if (const auto* a = std::get_if<Allocate>(&s.v)) spaces_[a->name] = a->space;
     });
   }
 
@@ -59,15 +58,20 @@ class Guards {
     const auto waits = [](const Stmt& x) { return std::holds_alternative<Barrier>(x.v); };
     if (idle.empty() || holds({s}, waits)) return {};
     bool stores = false;
-    visit_stores(s, own_, {}, [&](const Axes& within) {
+    visit_stores(s, {}, [&](const Store& x, const Axes& within) {
+      const auto it = spaces_.find(x.array);
+      if (it != spaces_.end() && it->second == AddressSpace::Private) return;
+      const bool of_group = it != spaces_.end() && it->second == AddressSpace::Local;
       stores = true;
-      std::erase_if(idle, [&](const GridAxis& a) { return within.count(a) > 0; });
+      std::erase_if(idle, [&](const GridAxis& a) {
+        return within.count(a) > 0 || (of_group && a.kind != LoopKind::Lcl);
+      });
     });
     return stores ? idle : std::vector<GridAxis>{};
   }
 
-  std::vector<GridAxis> axes_;  ///< those longer than 1
-  std::set<std::string> own_;   ///< arrays that each work-item has for itself
+  std::vector<GridAxis> axes_;                  ///< those longer than 1
+  std::map<std::string, AddressSpace> spaces_;  ///< of arrays that are not everybody's
 };
 
 }  // namespace

@@ -43,7 +43,8 @@ constexpr std::int64_t kFewRows = 8;  ///< as many streams from memory, and to i
 /// A few rows at a time, element by element, where that is the same.
 std::optional<Block> side_by_side(const For& rows, const Nat& begin, std::int64_t each) {
   const auto* row = rows.body.size() == 1 ? std::get_if<For>(&rows.body[0].v) : nullptr;
-  if (each > kFewRows || !row || row->kind != LoopKind::Vec || has_loop(row->body) || !are_independent(*row))
+  if (each > kFewRows || !row || row->kind != LoopKind::Vec || has_loop(row->body) ||
+      !are_independent(*row) || mentions(row->lower, rows.var) || mentions(row->upper, rows.var))
     return std::nullopt;
   For element = rows, all = *row;
   element.kind = LoopKind::Unroll, element.joined = 0, element.upper = each;

@@ -142,9 +142,13 @@ class Placer {
       else
         std::get<If>(r.back().v).body.push_back(std::move(s));
     }
-    for (Access& a : taken)  // what was pending before is among them
-      if (std::find(pending.begin(), pending.end(), a) == pending.end()) pending.push_back(std::move(a));
+    add_new(pending, taken);
     return r;
+  }
+
+  static void add_new(std::vector<Access>& to, const std::vector<Access>& from) {
+    for (const Access& a : from)
+      if (std::find(to.begin(), to.end(), a) == to.end()) to.push_back(a);
   }
 
   void leaf(const Stmt& s, std::vector<Access>& pending, Block& r) {
@@ -232,11 +236,15 @@ class Placer {
   Block group_loop(const For& f, std::vector<Access>& pending) {
     if (f.team) return team_loop(f, pending);
     For copy = f;
-    if (f.kind == LoopKind::Wrg && f.items == 0) {  // no iteration follows another in a group
-      copy.body = sequence(f.body, pending);
+    // A group may have no iteration, and wait for nothing.
+    const bool of_groups = f.kind == LoopKind::Wrg;
+    if (of_groups && f.items == 0) {  // no iteration follows another in a group
+      std::vector<Access> within = pending;
+      copy.body = sequence(f.body, within);
+      add_new(pending, within);
       return {{std::move(copy)}};
     }
-    if (f.kind != LoopKind::Wrg)
+    if (!of_groups)
       if (auto r = loop_that_copies_ahead(f, pending)) return *std::move(r);
     std::vector<Access> around;
     copy.body = sequence(f.body, around);
@@ -246,17 +254,17 @@ class Placer {
     if (!surely_waits_for_copies(copy.body))
       std::copy_if(around.begin(), around.end(), std::back_inserter(copied),
                    [](const Access& a) { return a.async; });
-    around = of_another(f, std::move(around), next ? f.var - f.step : another(f));
+    around = of_another(f, std::move(around), next && !of_groups ? f.var - f.step : another(f));
     for (Access& a : of_another(f, std::move(copied), another(f))) around.push_back(std::move(a));
     copy.body = sequence(copy.body, around);
     Block r;
     std::vector<Access> first;
     const bool passes = before_first_barrier(copy.body, first);
-    if (const auto barrier = needed(pending, passes ? first : of_another(f, first, f.lower))) {
+    if (const auto barrier = needed(pending, passes || of_groups ? first : of_another(f, first, f.lower))) {
       r.push_back({*barrier});
       pass(*barrier, pending);
     }
-    if (!passes && Facts().proves(less(f.lower, f.upper)))
+    if (!passes && !of_groups && Facts().proves(less(f.lower, f.upper)))
       pass({false, surely_waits_for_copies(copy.body)}, pending);
     for (Access& a : of_another(f, std::move(around), another(f))) pending.push_back(std::move(a));
     r.push_back({std::move(copy)});
@@ -275,8 +283,8 @@ class Placer {
       const auto* f = std::get_if<For>(&s.v);
       const auto* i = std::get_if<If>(&s.v);
       if (f && at_group_level(*f)) {
-        if (!before_first_barrier(f->body, to) &&
-            (f->kind == LoopKind::Wrg || Facts().proves(less(f->lower, f->upper))))
+        if (!before_first_barrier(f->body, to) && f->kind != LoopKind::Wrg &&
+            Facts().proves(less(f->lower, f->upper)))
           return false;
       } else if (i) {
         before_first_barrier(i->body, to);

@@ -89,9 +89,10 @@ bool is_of_one_iteration(const std::vector<Nat>& position, const Loops& around, 
       if (!mentions(index, f->var)) continue;
       const auto line = affine_in(index, f->var);
       const auto weight = line ? line->coefficient.constant() : std::nullopt;
-      const auto trips = Facts().bounds(f->upper - f->lower).upper;
-      if (!weight || *weight == 0 || !trips) return false;
-      digits.push_back({f, std::abs(*weight), *trips - 1});
+      // In all runs of the loop: where it begins may differ.
+      const auto first = Facts().bounds(f->lower).lower, end = Facts().bounds(f->upper).upper;
+      if (!weight || *weight == 0 || !first || !end) return false;
+      digits.push_back({f, std::abs(*weight), *end - *first - 1});
     }
     std::sort(digits.begin(), digits.end(),
               [](const Digit& a, const Digit& b) { return a.weight < b.weight; });

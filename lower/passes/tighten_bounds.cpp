@@ -99,7 +99,7 @@ Block tighten(For f) {
   Nat lower = f.lower, upper = f.upper;
   std::vector<Term> outside, inside;
   for (const Term& c : guard.conditions) {
-    if (!mentions(c, f.var))
+    if (!mentions(c, f.var) && !asks_memory(c))  // the loop may change what memory says
       outside.push_back(c);
     else if (c->kind != TermKind::Compare || !narrow(c->conds[0], f.var, lower, upper))
       inside.push_back(c);

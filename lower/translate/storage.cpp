@@ -196,10 +196,7 @@ class Storage {
           said ? body_written(f) : with_children(f, {to(kept(e.type(), f.child(0)), written(f.child(0)))});
       return with_children(e, {step, computes(e.child(1)) ? written(e.child(1)) : read(e.child(1))});
     }
-    // What only looks at arrays in another way is looked at through so many steps, if that number is known.
-    const bool looks = !computes(f.child(0)) && iterate_times(e).is_constant();
-    if (!f.is(Op::Lambda) || !e.type().has_arrays() || looks || is_placed(f.child(0)) ||
-        f.child(0).is(Op::ToGlobal))
+    if (!f.is(Op::Lambda) || !e.type().has_arrays() || is_placed(f.child(0)) || f.child(0).is(Op::ToGlobal))
       return all_read(e);
     const Expr body = to(kept(e.type(), f.child(0)), written(f.child(0)));
     return with_children(e, {with_children(f, {body}), read(e.child(1))});

@@ -382,7 +382,7 @@ Kernel translate(const Program& given) {
   t.block = &k.body;
   if (contains(program.body, [](const Expr& e) { return e.is(Op::Band); })) {
     const Chain chain = chain_of(scheduled_program(program));
-    const StageGraph graph = stage_graph(chain);
+    const StageGraph graph = stage_graph(chain, Updates::as_decided);
     for (std::size_t i = 0; i < graph.stages.size(); ++i) {
       const StageWrites& w = graph.stages[i];
       t.stage_grids.push_back({w.scale, w.begins, w.each, {}});

@@ -4,11 +4,13 @@
 // is s; within a step the stages follow one another. That the shifts respect all dependences, and that rings
 // keep what is still read, has been checked (rewrite/analysis/bands.hpp, rings.hpp).
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "lower/loops/visit.hpp"
 #include "lower/translate/route.hpp"
 #include "lower/translate/translator.hpp"
 #include "lower/translate/whole_vectors.hpp"
@@ -36,6 +38,14 @@ struct Pace {
 };
 
 [[noreturn]] void refuse(const std::string& what) { throw UserError("band: " + what); }
+
+std::set<std::string> stored_in(const Block& b) {
+  std::set<std::string> all;
+  visit(b, [&](const Stmt& s) {
+    if (const auto* x = std::get_if<Store>(&s.v)) all.insert(x->array);
+  });
+  return all;
+}
 
 /// So many loops down a nest in which each is the only statement of the one around; null where there is none.
 For* nested_loop(Block& nest, std::size_t depth) {
@@ -157,6 +167,19 @@ void share_copies(Block& copies, Block& stage) {
     if (is_over_grid(*f)) f->dim = own->dim, f->items = own->items;
     if (own) own = nested_loop(own->body, 0);
   }
+}
+
+/// What a stage computes in an array of its own on the way is there before all steps: none of the stages.
+void refuse_stages_within(const Block& computed, const std::vector<Part>& stages) {
+  std::set<std::string> stored;
+  for (const Part& p : stages) stored.merge(stored_in(p.nest));
+  visit(computed, [&](const Stmt& s) {
+    visit_accesses(s, [&](const ElementAccess& a) {
+      if (stored.contains(a.array))
+        refuse("a stage computes an array of its own from " + a.array +
+               ", which another stage makes: give it a name, so that it is a stage");
+    });
+  });
 }
 
 /// Both parts of a stage may write one element, as of a base and of the block that is put over it.
@@ -320,13 +343,19 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     block = outer;
     // Arrays outlive the step; what a stage copies of a base that no stage writes is there before all steps.
     Block last{{std::move(own.back())}};
-    for (std::size_t i = 0; i + 1 < own.size(); ++i)
-      if (by_planes && std::holds_alternative<For>(own[i].v))
+    const std::set<std::string> made = stored_in(last);
+    for (std::size_t i = 0; i + 1 < own.size(); ++i) {
+      const bool loops = std::holds_alternative<For>(own[i].v);
+      const std::set<std::string> here = stored_in({own[i]});
+      const bool copies = loops && std::includes(made.begin(), made.end(), here.begin(), here.end());
+      if (loops && !copies) refuse_stages_within({own[i]}, parts);
+      if (by_planes && copies)
         parts.push_back({{std::move(own[i])}, stage, true}), share_copies(parts.back().nest, last);
       else if (rows && in_ring && std::holds_alternative<Allocate>(own[i].v))
         own_rings.push_back(std::move(own[i]));
       else
         outer->push_back(std::move(own[i]));
+    }
     parts.push_back({std::move(last), stage});
     ++stage;
   };
@@ -337,8 +366,11 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
   const std::function<bool(const Expr&)> copies_by_planes = [&](const Expr& value) {
     if (!tiles.empty()) return true;
     if (is_identity(value.op())) return copies_by_planes(value.child(0));
-    if (!is_update(value.op()) || !value.child(0).is(Op::Bound)) return false;
-    const auto depth = static_cast<std::size_t>(bound_depth(value.child(0)));
+    if (!is_update(value.op())) return false;
+    Expr base = value.child(0);
+    while (base.is(Op::Get) || base.is(Op::Unzip)) base = base.child(0);  // of one of several arrays
+    if (!base.is(Op::Bound)) return false;
+    const auto depth = static_cast<std::size_t>(bound_depth(base));
     return depth < is_ring.size() && is_ring[is_ring.size() - 1 - depth];
   };
   const std::vector<ChainResult> results = results_of_chain(chain, to);

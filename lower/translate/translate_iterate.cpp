@@ -46,13 +46,6 @@ void hoist_arrays(Block& block) {
 void Translator::place_state(const Expr& e, const ScopePtr& scope, std::vector<Acceptor>& to, View& start) {
   const std::vector<StepPart> parts = parts_of_steps(e);
   const bool several = e.type().is_tuple();
-  const auto in_its_argument = [&](const Acceptor& a) {  // which steps before these may overwrite
-    return map_cells(a, [&](Cell c) {
-      if (const auto it = in_argument.find(c.array); it != in_argument.end() && !it->second.empty())
-        c.array = it->second;
-      return c;
-    });
-  };
   const auto place = [&](const Expr& x, std::size_t i) {
     if (computes(x)) {
       write(x, scope, to[i]);
@@ -120,7 +113,7 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
     write(stored, std::make_shared<Scope>(Scope{std::move(values), scope}), there);
     step_arrays_ = around;
   };
-  if (known == 0 && !some_stay) return write(e.child(1), scope, to);
+  if (known == 0) return write(e.child(1), scope, to);
   View start{};
   std::vector<Acceptor> last = several ? std::get<std::vector<Acceptor>>(to.v) : std::vector<Acceptor>{to};
   // What is handed on in turns, and the rest where it stays.

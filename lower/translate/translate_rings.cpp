@@ -11,14 +11,21 @@ namespace {
 /// Planes of a window along the loop, and from one window to the next; `e` is what the loop goes over.
 struct Windows {
   Nat size = 1, step = 1;
+  bool operator==(const Windows&) const = default;
 };
+/// Nothing: it reads the planes in another way, or in two.
 std::optional<Windows> windows_of(const Expr& e, const Expr& planes) {
   if (e == planes) return Windows{};
   if (e.is(Op::Slide) && e.child(0) == planes) return Windows{slide_sizes(e).front(), slide_steps(e).front()};
   if (!e.is(Op::Zip)) return std::nullopt;
-  for (const Expr& c : e.children())
-    if (const auto w = windows_of(c, planes)) return w;
-  return std::nullopt;
+  std::optional<Windows> all;
+  for (const Expr& c : e.children()) {
+    if (!contains(c, [&](const Expr& x) { return x == planes; })) continue;
+    const auto w = windows_of(c, planes);
+    if (!w || (all && !(*all == *w))) return std::nullopt;
+    all = w;
+  }
+  return all;
 }
 
 }  // namespace
@@ -55,6 +62,11 @@ void Translator::write_along(const Expr& e, const ScopePtr& scope, const Accepto
         "circular_buffer: its planes follow one another along a sequential loop; use map_seq around it, "
         "not " +
         std::string(text(e.op())));
+  if (f.stride != 1)
+    throw UserError(
+        "circular_buffer: an iteration of the loop makes the planes that the one before did not have, and in "
+        "a "
+        "strided loop another one comes before; leave out the stride");
   struct New {
     Nat count, first;  ///< planes that an iteration makes
     Nat step;

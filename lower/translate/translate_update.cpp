@@ -53,6 +53,15 @@ std::optional<Acceptor> Translator::place_of_base(const View& base, const Type& 
   return map_cells(given, [name = (*value)->name](Cell x) { return x.array = name, x; });
 }
 
+/// Where a result goes that lies in an argument by now, as what has been written of it updates that.
+Acceptor Translator::in_its_argument(const Acceptor& a) {
+  return map_cells(a, [&](Cell c) {
+    if (const auto it = in_argument.find(c.array); it != in_argument.end() && !it->second.empty())
+      c.array = it->second;
+    return c;
+  });
+}
+
 /// An array that the kernel makes, or a result of it.
 bool Translator::is_own(const std::string& array) const {
   return in_argument.count(array) > 0 || own_.count(array) > 0;
@@ -60,12 +69,15 @@ bool Translator::is_own(const std::string& array) const {
 
 void Translator::write_update(const Expr& e, const ScopePtr& scope, const Acceptor& given) {
   const std::vector<Nat> offsets = update_offsets(e);
-  const auto write_block = [&](const Acceptor& to) {
+  const auto write_block = [&](const Acceptor& given_place) {
+    const Acceptor to = in_its_argument(given_place);
+    const auto before = in_argument;
     write(e.child(1), scope, collect(hints(to, offsets.size()), [=](const std::vector<Nat>& p) {
             std::vector<Nat> q;
             for (std::size_t d = 0; d < p.size(); ++d) q.push_back(p[d] + offsets[d]);
             return access(to, q);
           }));
+    if (in_argument != before) refuse_place();  // the block updates an argument, and the base lies elsewhere
   };
   if (is_map(e.child(0).op()) && has_scan(e.child(0))) {  // computed once, where the result goes
     write(e.child(0), scope, given);

@@ -64,6 +64,7 @@ class Translator : public Views {
   void write_map(const Expr& e, const ScopePtr& scope, const Acceptor& to, int depth, const View& xs);
   bool write_interleaved(const Expr& e, const ScopePtr& scope, const Acceptor& to);
   void write_update(const Expr& e, const ScopePtr& scope, const Acceptor& to);
+  Acceptor in_its_argument(const Acceptor& a);
   std::optional<Acceptor> place_of_base(const View& base, const Type& t, const Acceptor& given,
                                         bool overwrites);
   void write_around(const Expr& update, const View& base, const Acceptor& to);

@@ -16,7 +16,7 @@ std::string along(std::size_t axis) { return " along axis " + std::to_string(axi
 bool is_written(const StageGraph& g, const Chain& chain, const std::string& array) {
   std::string storage = array;
   for (std::size_t i = 0; i < chain.stages.size(); ++i)
-    if (name_of(chain, i) == array) storage = g.stages[i].storage;
+    if (chain.stages[i].makes(array)) storage = g.stages[i].storage;
   return std::any_of(g.stages.begin(), g.stages.end(),
                      [&](const StageWrites& w) { return w.storage == storage; });
 }
@@ -35,7 +35,16 @@ bool replaces(const StageWrites& other, const StageWrites& one) {
 bool copies_by_planes(const Chain& chain, std::size_t stage, const std::string& base) {
   return is_ring(chain.stages[stage]) ||
          std::any_of(chain.stages.begin(), chain.stages.end(),
-                     [&](const ChainStage& s) { return s.name == base && is_ring(s); });
+                     [&](const ChainStage& s) { return s.makes(base) && is_ring(s); });
+}
+
+/// What a stage makes in steps: also what it copies of a ring.
+StageWrites made_in_step(const Chain& chain, const StageGraph& g, std::size_t stage) {
+  StageWrites w = g.stages[stage];
+  if (w.base && copies_by_planes(chain, stage, *w.base))
+    w.begins.assign(w.begins.size(), 0),
+        w.computed = shape_of(chain.stages[stage].value.type(), static_cast<int>(w.begins.size()));
+  return w;
 }
 
 /// Why a chain cannot go along an axis together whatever the shifts.
@@ -178,7 +187,7 @@ std::string why_copies_are_late(const Chain& chain, const StageGraph& graph, Ban
         copies_by_planes(chain, j, *w.base))
       continue;
     for (std::size_t i = 0; i < j; ++i)
-      if (graph.stages[i].storage == w.storage && !replaces(w, graph.stages[i]))
+      if (graph.stages[i].storage == w.storage && !replaces(w, made_in_step(chain, graph, i)))
         return name_of(chain, j) + " copies " + *w.base + " before all steps, but " + name_of(chain, i) +
                " computes some of what is copied: update it in place, or keep the stages in rings";
   }
@@ -260,7 +269,7 @@ void check_bands(const Program& program) {
     throw UserError("band: the program has " + std::to_string(all) + " of them, but " +
                     std::to_string(chain.bands.size()) +
                     " around its chain; put it around let x1 = ... in ... below maps only");
-  const StageGraph graph = stage_graph(chain);
+  const StageGraph graph = stage_graph(chain, Updates::as_decided);
   for (std::size_t i = 0; i < chain.bands.size(); ++i)
     if (const std::string why = why_not(chain, graph, i); !why.empty())
       throw UserError(words(chain.bands[i]) + ": " + why);

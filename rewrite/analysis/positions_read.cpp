@@ -17,9 +17,9 @@ Type computed(const Expr& value) {
 
 std::optional<PositionsRead> positions_read(const Chain& chain, const StageGraph& graph, std::size_t stage,
                                             std::size_t axis) {
-  const std::string& name = chain.stages[stage].name;
-  const bool is_base = std::any_of(graph.stages.begin(), graph.stages.end(),
-                                   [&](const StageWrites& w) { return w.base == name; });
+  const bool is_base = std::any_of(graph.stages.begin(), graph.stages.end(), [&](const StageWrites& w) {
+    return w.base && chain.stages[stage].makes(*w.base);
+  });
   if (chain.stages[stage].result || is_base) return std::nullopt;
   const auto has_unit_scale = [&](const StageWrites& w) {
     return axis < w.scale.size() && w.scale[axis] == 1;

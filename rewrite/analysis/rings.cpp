@@ -1,6 +1,7 @@
 #include "rewrite/analysis/rings.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -54,7 +55,8 @@ bool stays_in_step(const StageGraph& g, const Dependence& d, std::size_t axis, s
   const auto begins = (begin_of(to, axis) - begin_of(from, axis)).constant();
   if (!x.bounded() || !begins) return false;
   const std::int64_t pace = pace_of(to, axis), of_from = pace_of(from, axis);
-  for (std::int64_t t = 0; t < width; ++t)  // of the reader's iterations: steps repeat themselves after these
+  // Of the reader's iterations: after these, steps begin where an iteration of the writer does, as at first.
+  for (std::int64_t t = 0; t < std::lcm(width, of_from); ++t)
     for (const std::int64_t at : {*x.min, *x.max + depth_of(to, axis)}) {
       const std::int64_t written = of_from * floor_div(pace * t + *begins + at, of_from);
       if (floor_div(written + lags.at(d.from), width) != floor_div(pace * t + lags.at(d.to), width))
@@ -65,7 +67,9 @@ bool stays_in_step(const StageGraph& g, const Dependence& d, std::size_t axis, s
 
 bool can_stay_in_step(const Chain& chain, const StageGraph& g, std::size_t stage, std::size_t axis,
                       std::int64_t width) {
-  if (g.stages.at(stage).base || !chain.stages.at(stage).value.type().is_array()) return false;
+  const StageWrites& own = g.stages.at(stage);
+  if (own.base || !chain.stages.at(stage).value.type().is_array()) return false;
+  if (axis >= std::min(own.scale.size(), own.each.size()) || width % pace_of(own, axis) != 0) return false;
   bool read = false;
   for (const Dependence& d : g.dependences) {
     if (d.kind != Dependence::Kind::Flow || d.from != stage) continue;
@@ -117,7 +121,7 @@ void check_rings(const Program& program) {
     throw UserError(
         "ring: its planes follow one another along the outermost axis; put a skewed band along axis 0 around "
         "the chain, and no other but one along axis 1 around that");
-  const StageGraph graph = stage_graph(chain);
+  const StageGraph graph = stage_graph(chain, Updates::as_decided);
   for (const Dependence& d : graph.dependences)
     if (skewed && d.kind == Dependence::Kind::Flow && is_ring(chain.stages[d.from]) &&
         !stays_in_step(graph, d, 1, steps[0].width, steps[0].shifts))

@@ -51,7 +51,7 @@ Node node_of(const ChainStage& stage) {
 
 class Graph {
  public:
-  explicit Graph(const Chain& chain) : chain_(chain) {
+  Graph(const Chain& chain, Updates updates) : chain_(chain), updates_(updates) {
     for (const ChainStage& s : chain.stages) {
       nodes_.push_back(node_of(s));
       for (const auto& [number, name] : nodes_.back().array) last_use_[name] = nodes_.size() - 1;
@@ -183,7 +183,7 @@ class Graph {
     std::string number;
     for (const auto& [n, actual] : r.array)
       if (actual == name) number = n;
-    const Key key{r.value.id(), number, in_place(writer) ? w.value.id() : 0, result.stages[reader].scale,
+    const Key key{r.value.id(), number, keeps(writer) ? w.value.id() : 0, result.stages[reader].scale,
                   result.stages[writer].scale};
     static auto& known = *new Remembered<Key, Distances>;
     Distances all = known(key, [&] { return loads(reader, number, writer); });
@@ -192,13 +192,18 @@ class Graph {
       for (Distance& d : *all) d.at_min = name + d.at_min, d.at_max = name + d.at_max;
     return all;
   }
+  /// Whether elements that a stage's guard excludes lie in its storage before it.
+  bool keeps(std::size_t stage) const {
+    return in_place(stage) &&
+           (updates_ == Updates::where_possible || overwrites_base(chain_.stages[stage].value));
+  }
   Distances loads(std::size_t reader, const std::string& number, std::size_t writer) const {
     const Node &r = nodes_[reader], &w = nodes_[writer];
     const std::vector<std::int64_t>&to = result.stages[reader].scale, &from = result.stages[writer].scale;
     Distances all;
     for (const LoadCase& l : r.element->loads) {
       if (l.array != number) continue;
-      if (in_place(writer) && never_writes(w.written(), l.at.position, l.at.facts)) continue;
+      if (keeps(writer) && never_writes(w.written(), l.at.position, l.at.facts)) continue;
       std::vector<Distance> here(r.rank, unbounded(l.load + " is of another rank"));
       if (l.at.position.size() >= r.rank && from.size() >= r.rank)
         for (std::size_t d = 0; d < r.rank; ++d) here[d] = distance_of(l, r.written(), d, from[d], to[d]);
@@ -253,6 +258,7 @@ class Graph {
   using Key = std::tuple<std::uint32_t, std::string, std::uint32_t, std::vector<std::int64_t>,
                          std::vector<std::int64_t>>;
   const Chain& chain_;
+  Updates updates_;
   std::vector<Node> nodes_;
   std::map<std::string, std::size_t> last_use_;  ///< of an array: the last stage that mentions it
   std::map<std::string, std::string> storage_;   ///< of stages
@@ -281,7 +287,7 @@ std::int64_t depth_of(const StageWrites& w, std::size_t axis) {
   return axis < w.each.size() && w.each[axis] > 1 ? w.scale.at(axis) * (w.each[axis] - 1) : 0;
 }
 
-StageGraph stage_graph(const Chain& chain) { return Graph(chain).result; }
+StageGraph stage_graph(const Chain& chain, Updates updates) { return Graph(chain, updates).result; }
 
 std::string str(const StageGraph& g, const Chain& chain) {
   std::string s;

@@ -65,10 +65,14 @@ struct StageGraph {
   std::vector<Dependence> dependences;  ///< by `to`, then `from`
 };
 
+/// Which updates leave what their guards exclude where it is: all that may be in place, or those that the
+/// program says are (update_in_place). Others store it in their loops, when it is its turn.
+enum class Updates : std::uint8_t { where_possible, as_decided };
+
 /// Updates are taken to be in place where they may be: the base is not used afterwards, may be overwritten,
 /// and passes the proof. Linear in the number of different stages, and in that of pairs; what is known of a
 /// stage is kept for equal ones.
-StageGraph stage_graph(const Chain& chain);
+StageGraph stage_graph(const Chain& chain, Updates updates = Updates::where_possible);
 
 /// A table: stages, then dependences.
 std::string str(const StageGraph& g, const Chain& chain);

@@ -25,9 +25,19 @@ Expr ring(const Expr& value, const Nat& planes) {
   return make(Op::Ring, {value}, attributes::nats({planes}), origin(value));
 }
 
-/// Whether a stage needs an array of its own: it is no result, and does not lie where its base does.
-bool needs_array(const ChainStage& s) {
-  return !s.result && s.value.type().is_array() && !s.value.is(Op::Ring) && !overwrites_base(s.value);
+/// Whether a stage needs an array of its own: it is no result, does not lie where its base does, and no other
+/// one lies there.
+bool needs_array(const Chain& chain, std::size_t stage) {
+  const ChainStage& s = chain.stages[stage];
+  const auto overwrites = [&](const ChainStage& other) {
+    return contains(other.value, [&](const Expr& x) {
+      return x.is(Op::UpdateInPlace) && contains(x.child(0), [&](const Expr& base) {
+               return base.is(Op::Param) && s.makes(param_name(base));
+             });
+    });
+  };
+  return !s.result && s.value.type().is_array() && !s.value.is(Op::Ring) && !overwrites_base(s.value) &&
+         std::none_of(chain.stages.begin(), chain.stages.end(), overwrites);
 }
 
 /// Whole arrays, as long as no steps say which planes are still read.
@@ -36,12 +46,12 @@ Result<Program> rings(const Program& p, const Arguments&) {
   if (chain.stages.size() < 2) return Failure{"there is no chain: the program has one stage"};
   if (!chain.going(Band::skewed).empty())
     return Failure{"the chain goes in step already: use this rule before in-step"};
-  if (std::none_of(chain.stages.begin(), chain.stages.end(), needs_array))
-    return Failure{"all stages are results, or updated in place: none needs a ring"};
-  return with_stages(p, chain, [&](const Expr& value, std::size_t stage) {
-    if (!needs_array(chain.stages[stage])) return value;
+  const Program q = with_stages(p, chain, [&](const Expr& value, std::size_t stage) {
+    if (!needs_array(chain, stage)) return value;
     return ring(value.is(Op::ToGlobal) ? value.child(0) : value, shape_of(value.type(), 1)[0]);
   });
+  if (q.body == p.body) return Failure{"all stages are results, or updated in place: none needs a ring"};
+  return q;
 }
 
 /// Of those alone that are read within a step of so many rows.
@@ -50,9 +60,9 @@ Result<Program> rings_in_turns(const Program& p, const Arguments& a) {
   const Chain chain = chain_of(p);
   if (chain.stages.size() < 2) return Failure{"there is no chain: the program has one stage"};
   if (!chain.bands.empty()) return Failure{"the chain goes in step already: use this rule before in-step"};
-  const StageGraph graph = stage_graph(chain);
+  const StageGraph graph = stage_graph(chain, Updates::as_decided);
   const Program q = with_stages(p, chain, [&](const Expr& value, std::size_t stage) {
-    if (!needs_array(chain.stages[stage]) || rank_of(value.type()) < 2 ||
+    if (!needs_array(chain, stage) || rank_of(value.type()) < 2 ||
         !can_stay_in_step(chain, graph, stage, 1, width))
       return value;
     return ring(value.is(Op::ToGlobal) ? value.child(0) : value, shape_of(value.type(), 1)[0]);
@@ -64,7 +74,7 @@ Result<Program> rings_in_turns(const Program& p, const Arguments& a) {
 /// What rings keep by the bands around the chain.
 Program with_fewest_planes(const Program& p) {
   const Chain chain = chain_of(p);
-  const std::vector<Nat> planes = planes_of_rings(chain, stage_graph(chain));
+  const std::vector<Nat> planes = planes_of_rings(chain, stage_graph(chain, Updates::as_decided));
   return with_stages(p, chain, [&](const Expr& value, std::size_t stage) {
     return value.is(Op::Ring) ? ring(value.child(0), planes.at(stage)) : value;
   });
@@ -102,7 +112,7 @@ Result<Program> with_band(const Program& p, const Arguments& a, Band::Shape shap
     return Failure{
         "the planes of rings follow one another along axis 0: go in step along it, within steps along axis 1 "
         "at most"};
-  const StageGraph graph = stage_graph(chain);
+  const StageGraph graph = stage_graph(chain, Updates::as_decided);
   const Shifts shifts = around   ? lags_around_rings(chain, graph, 1, b.width)
                         : skewed ? lags_in_step(chain, graph, b)
                                  : least_shifts(chain, graph, shape, b.axis);
@@ -138,7 +148,7 @@ Result<Program> wait_once(const Program& p, const Arguments&) {
   Band b = steps.back();
   if (b.run != Band::all) return Failure{"the threads wait once a step already"};
   b.run = Band::team;
-  const Shifts lags = lags_in_step(chain, stage_graph(chain), b);
+  const Shifts lags = lags_in_step(chain, stage_graph(chain, Updates::as_decided), b);
   if (!lags.obstacle.empty()) return Failure{lags.obstacle};
   b.shifts = lags.by_stage;
   return with_fewest_planes(with_other_band(p, chain, 1, b));
@@ -152,7 +162,8 @@ Result<Program> doacross(const Program& p, const Arguments&) {
   Band b = steps.front();
   if (b.run == Band::turns) return Failure{"the threads take the steps in turns already"};
   if (b.run == Band::team) return Failure{"the threads share what a step does already"};
-  if (const std::string why = why_not_in_turns(chain, stage_graph(chain)); !why.empty()) return Failure{why};
+  if (const std::string why = why_not_in_turns(chain, stage_graph(chain, Updates::as_decided)); !why.empty())
+    return Failure{why};
   b.run = Band::turns;
   return with_other_band(p, chain, steps.size(), b);
 }

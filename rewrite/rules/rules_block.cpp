@@ -117,10 +117,11 @@ Result<Expr> zip_of_join(const Site& site, const Arguments&) {
                             cells));
 }
 
-/// The part of a function's body, outside functions in it, that maps over blocks of `array`.
+/// The part of a function's body, outside functions in it, that maps over blocks of `array` and reads nothing
+/// else of it.
 std::optional<Expr> map_over_blocks(const Expr& body, const Expr& array, int rank) {
   if (is_of_rank(body, Op::Map, rank) && is_of_rank(body.child(1), Op::Split, rank) &&
-      body.child(1).child(0) == array)
+      body.child(1).child(0) == array && !contains(body.child(0), [&](const Expr& x) { return x == array; }))
     return body;
   if (body.is(Op::Lambda)) return std::nullopt;
   for (const Expr& c : body.children())

@@ -16,6 +16,7 @@ std::string why_not_two_arrays(const Chain& chain) {
   if (std::count_if(chain.stages.begin(), chain.stages.end(), [](const ChainStage& s) { return s.result; }) >
       1)
     return "the chain has several results";
+  if (!chain.stages.back().result) return "its result is not what the last stage makes";
   if (!chain.going(Band::skewed).empty())
     return "the chain goes in step already: use this rule before in-step";
   const Expr& first = chain.stages[0].value;
@@ -51,6 +52,8 @@ Result<Program> two_arrays(const Program& p, const Arguments&) {
   const Place at = chain.place();
   const Expr whole = part_at(p.body, at);
   const Type type = whole.type();
+  if (!(type == chain.stages[0].value.type()))
+    return Failure{"its result is " + type.str() + ", another one than each stage makes"};
   const auto older = [&] { return make(Op::Bound, {}, attributes::bound(1, 0, type)); };
   std::optional<Expr> base;
   const std::function<Expr(const Expr&, int)> changed = [&](const Expr& e, int stage) {

@@ -47,13 +47,16 @@ class PeriodicChain {
     return std::any_of(stages_.begin(), stages_.end(), [](const PeriodicStage& s) { return !s.ends.none(); });
   }
 
-  Expr wrapped_once() {
+  /// Nothing: planes are needed beyond the period of several arrays of which it is not known how they are
+  /// made.
+  std::optional<Expr> wrapped_once() {
     for (const PeriodicStage& s : stages_) {
       const Expr value = extended(s.value, s.ends);
       values_.push_back(value);
       names_.push_back(fresh_param(param_name(s.name), value.type()));
     }
     Expr r = extended(*result_, {});
+    if (impossible_) return std::nullopt;
     for (std::size_t i = stages_.size(); i-- > 0;) r = make(Op::Let, {values_[i], lambda({names_[i]}, r)});
     return r;
   }
@@ -149,6 +152,7 @@ class PeriodicChain {
     if (has_windows_over_period(e)) return windows(e, ends);
     const std::vector<int> of = parts(e);
     if (of.empty()) {
+      if (!ends.none() && e.type().is_tuple() && e.type().has_arrays()) impossible_ = true;
       const Expr whole =
           substitute(e, [&](const Expr& leaf) { return stage(leaf) != nullptr ? extended(leaf, {}) : leaf; });
       return ends.none() || !e.type().is_array() ? whole : padded(whole, ends);
@@ -187,6 +191,7 @@ class PeriodicChain {
   std::vector<PeriodicStage> stages_;
   std::map<std::uint32_t, std::size_t> index_;
   std::optional<Expr> result_;
+  bool impossible_ = false;
   std::set<std::tuple<std::uint32_t, std::int64_t, std::int64_t>> seen_;
   std::vector<Expr> names_, values_;
 };
@@ -196,7 +201,9 @@ Result<Expr> wrap_once_along(const Site& site, std::int64_t axis) {
   PeriodicChain chain(site.e, static_cast<std::size_t>(axis));
   if (!chain.changes())
     return Failure{"no stage reads another one around a period along axis " + std::to_string(axis)};
-  return chain.wrapped_once();
+  const std::optional<Expr> once = chain.wrapped_once();
+  if (!once) return Failure{"a stage makes several arrays as one, which cannot be computed beyond a period"};
+  return *once;
 }
 
 }  // namespace

@@ -15,6 +15,17 @@ std::int64_t columns_of_tile(const NestFacts& f, const Configuration& c) {
   return (each + step - 1) / step * step;
 }
 
+/// Widths of steps: what a row reads of the one before lies at most one step to the right.
+std::vector<std::int64_t> steps_of_columns(const NestFacts& f) {
+  constexpr std::int64_t few = 2;  // steps of a row
+  std::vector<std::int64_t> r;
+  if (!f.made_rows.abreast || !(f.made_rows.chains || goes_in_turns(f))) return r;
+  for (const std::int64_t n : {64, 32, 128, 256, 16})
+    if (n >= f.made_rows.right && (f.made_rows.columns == 0 || few * n <= f.made_rows.columns || n == 16))
+      r.push_back(n);
+  return r;
+}
+
 bool admits_rows(const NestFacts&, const Configuration& c, const std::int64_t& rows) {
   return rows == 0 || c.find(key::parallel) == nullptr || c[key::parallel].names.empty();
 }
@@ -34,8 +45,9 @@ const Decision& rows() {
           .offers([](const NestFacts& f) {
             std::vector<std::int64_t> r;
             const bool many = f.made_rows.arrays > few_arrays;  // each array of each row is a stream
-            if (f.made_rows.abreast && f.made_rows.chains) r = {0, many ? 2 : 4, many ? 4 : 2, 8};
-            if (f.made_rows.abreast && goes_in_turns(f)) {
+            if (steps_of_columns(f).empty()) return r;
+            if (f.made_rows.chains) r = {0, many ? 2 : 4, many ? 4 : 2, 8};
+            if (goes_in_turns(f)) {
               if (r.empty()) r.push_back(0);
               r.push_back(1);
             }
@@ -57,20 +69,13 @@ const Decision& rows() {
 }
 
 const Decision& columns() {
-  constexpr std::int64_t few = 2;  // steps of a row
-  static const auto& d =
-      *new Decision(decide(key::columns)
-                        .offers([](const NestFacts& f) {
-                          std::vector<std::int64_t> r;
-                          if (!f.made_rows.abreast || !(f.made_rows.chains || goes_in_turns(f))) return r;
-                          r.push_back(0);
-                          for (const std::int64_t n : {64, 32, 128, 256, 16})
-                            if (n >= f.made_rows.right &&
-                                (f.made_rows.columns == 0 || few * n <= f.made_rows.columns || n == 16))
-                              r.push_back(n);
-                          return r;
-                        })
-                        .admitted(admits_columns));
+  static const auto& d = *new Decision(decide(key::columns)
+                                           .offers([](const NestFacts& f) {
+                                             std::vector<std::int64_t> r = steps_of_columns(f);
+                                             if (!r.empty()) r.insert(r.begin(), 0);
+                                             return r;
+                                           })
+                                           .admitted(admits_columns));
   return d;
 }
 
