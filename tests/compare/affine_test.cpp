@@ -138,4 +138,63 @@ TEST_CASE("compare: what a thread allocates is each iteration's own") {
   CHECK(reader.statements[0].position == affine::Texts{"2"});
 }
 
+namespace {
+
+/// A loop of ten iterations around what `body` makes of its variable.
+Stmt over(const std::function<void(For&)>& change, const std::function<Block(Nat)>& body) {
+  For f;
+  f.var = Nat::fresh("v", 0, 9), f.upper = 10, f.body = body(f.var);
+  change(f);
+  return {f};
+}
+/// Of each statement, the loops whose iterations run at the same time: depth, which loop, with how many
+/// variables in common; "team" and "turns" where it is shared by a team, or in turns.
+std::vector<std::string> parallel_loops(const Block& b) {
+  Kernel k = loop({});
+  k.body = b;
+  std::vector<std::string> all;
+  const affine::Reader reader(k);
+  for (const affine::Statement& s : reader.statements) {
+    all.emplace_back();
+    for (const affine::ParallelLoop& p : s.parallel)
+      all.back() += (all.back().empty() ? "" : ", ") + std::to_string(p.depth) + " #" + std::to_string(p.id) +
+                    " of " + std::to_string(p.shared) + (p.team ? " team" : "") + (p.turns ? " turns" : "");
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("compare: which iterations run at the same time, by the schedules of the loops around them") {
+  const auto plain = [](For&) {};
+  const auto par = [](For& f) { f.kind = LoopKind::Par; };
+  const auto team = [](For& f) { f.team = true; };
+  const auto doacross = [](For& f) { f.doacross = true; };
+  const auto waits = [](For& f) { f.waits = true; };
+  const auto put = [](const Nat& i) { return Block{store(i, constant_term(1, f64))}; };
+  const auto within = [&](const std::function<void(For&)>& change, const std::function<Block(Nat)>& body) {
+    return [=](const Nat&) { return Block{over(change, body)}; };
+  };
+  using All = std::vector<std::string>;
+  // Threads wait for one another behind a shared loop, so that only its own iterations meet.
+  CHECK(parallel_loops({over(plain, put)}) == All{""});
+  CHECK(parallel_loops({over(par, put), over(par, put)}) == All{"0 #1 of 0", "0 #2 of 0"});
+  CHECK(parallel_loops({over(plain, within(par, put))}) == All{"1 #1 of 1"});
+  CHECK(parallel_loops({over(par, within(par, put))}) == All{"0 #1 of 0, 1 #2 of 1"});
+  // In a team they wait once a step, so that all of a step's loops meet; those behind it do not.
+  const auto two = [&](const Nat&) { return Block{over(par, put), over(par, put)}; };
+  CHECK(parallel_loops({over(team, two), over(par, put)}) ==
+        All{"1 #1 of 1 team", "1 #2 of 1 team", "0 #3 of 0"});
+  CHECK(parallel_loops({over(plain, within(team, two))}) == All{"2 #1 of 2 team", "2 #2 of 2 team"});
+  CHECK(parallel_loops({over(team, within(par, within(par, put)))}) == All{"1 #1 of 1 team, 2 #2 of 2"});
+  CHECK(parallel_loops({over(team, within(plain, within(par, put)))}) == All{"2 #1 of 1 team"});
+  // In turns: an iteration of both loops, and earlier ones of later turns.
+  CHECK(parallel_loops({over(doacross, within(waits, put))}) == All{"1 #1 of 0 turns"});
+  CHECK(parallel_loops({over(plain, within(doacross, within(waits, put)))}) == All{"2 #1 of 1 turns"});
+  CHECK(parallel_loops({over(doacross, within(waits, within(par, put)))}) ==
+        All{"1 #1 of 0 turns, 2 #2 of 2"});
+  CHECK(parallel_loops({over(doacross, within(plain, put))}) == All{""});
+  CHECK(parallel_loops({over(doacross, within(plain, within(waits, put)))}) == All{""});
+}
+
 }  // namespace lift::compare_affine_test

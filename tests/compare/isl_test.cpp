@@ -1,9 +1,12 @@
 // What isl makes of loops computes what they compute.
 #include <doctest/doctest.h>
 
+#include <fstream>
+
 #include "patterns/operators.hpp"
 #include "tests/compare/trials.hpp"
 #include "tests/message.hpp"
+#include "tests/runtime/scratch.hpp"
 #include "tuning/lift_problem.hpp"
 
 namespace lift::compare_isl_test {
@@ -121,6 +124,136 @@ TEST_CASE("compare: tiles in time are refused where vectors would meet, an eleme
             (void)isl->make(course(true), {form, "8", ""});
           }).find("would meet") != std::string::npos);
   }
+}
+
+TEST_CASE("compare: isl's schedules of rows, and of loops that can only be one within the other") {
+  if (!make_isl()->missing().empty()) return;
+  const test::Scratch folder;
+  const auto written = [&](const std::string& text) {
+    const auto file = folder.path() / "rows.lift";
+    std::ofstream(file) << text;
+    return load_lift_file(file);
+  };
+  const std::vector<PeerSettings> some{{"", "4", ""}, {"", "", ""}, {"", "", "8"}};
+  const PatternProblem row = written(R"(program row
+param x : 37.f64 = wave
+result y : 37.f64 = x |> map(\v. 2 * v + 1))");
+  for (const std::string& code : check(row.pattern, row.problem, {{"", "4", ""}, {"", "", ""}}))
+    CHECK(has(code, "#pragma omp parallel for"));
+  // Each element is made of one from the other end of the row before: rows and columns are no tiles together,
+  // and rows wait for one another.
+  const PatternProblem turned = written(R"(program turned
+param x : 9.37.f64 = wave
+param first : 37.f64 = wave
+result y : 9.37.f64 = x |> scan(\above row.
+  zip(above |> reverse, row) |> map(\(a, b). 0.5 * a + b), first))");
+  for (const std::string& code : check(turned.pattern, turned.problem, some)) {
+    const std::string rows = code.substr(code.rfind("\n    for "));
+    CHECK(has(rows, "#pragma GCC ivdep"));
+    CHECK(rows.find("#pragma omp parallel for") > rows.find("for (int c1 = "));
+  }
+  // Tiles as large as all there is leave nothing to go in wavefronts; without tiles there is isl's order.
+  const PatternProblem nine =
+      load_lift_file(LIFTGEN_SOURCE_DIR "/examples/gallery/nine_point.lift", {{"n", 21}});
+  check(nine.pattern, nine.problem, {{"", "64", ""}, {"", "", ""}, {"", "1", "8"}});
+}
+
+TEST_CASE("compare: isl makes nothing of loops that there are not") {
+  if (!make_isl()->missing().empty()) return;
+  Course none;
+  none.why_no_loops = "there are none";
+  CHECK(test::message([&] { (void)make_isl()->make(none, {"", "4", "8"}); }) == "there are none");
+  CHECK_FALSE(make_isl_in_time()->applies(none));
+}
+
+namespace {
+
+/// Loops over arrays of 16 elements.
+Course course_over(Block body, std::vector<Nat> shape_of_b = {Nat(16)}) {
+  Course c;
+  c.loops.name = "k", c.loops.results = {"c"}, c.loops.body = std::move(body);
+  for (const char* name : {"x", "a", "b", "c"}) {
+    const Type t = array(name == std::string("b") ? shape_of_b : std::vector<Nat>{Nat(16)}, f64);
+    c.loops.arguments.push_back({name, t, Layout({}, t), std::string(name) != "x", true, {}});
+  }
+  return c;
+}
+Stmt over(const Nat& lower, const Nat& upper, const std::function<Block(Nat)>& body) {
+  For f;
+  f.var = Nat::fresh("v", lower, upper - 1), f.lower = lower, f.upper = upper, f.body = body(f.var);
+  return {f};
+}
+Stmt set(const char* to, const std::vector<Nat>& at, const Term& value) {
+  return {Store{to, at, value, false}};
+}
+Term element(const char* of, const Nat& i) { return load_term(of, {i}, f64); }
+Term twice(const Term& t) { return apply_term(Op::Add, f64, {t, t}); }
+/// to[i] = 2 * from[i], or from[i] as it is.
+Stmt stage(const char* to, const char* from, bool copy = false) {
+  return over(0, 16, [=](const Nat& i) {
+    return Block{set(to, {i}, copy ? element(from, i) : twice(element(from, i)))};
+  });
+}
+
+}  // namespace
+
+TEST_CASE("compare: what is no chain of stages that meet has no tiles in time") {
+  if (!make_isl()->missing().empty()) return;
+  const auto why_not = [](const Course& c) {
+    return test::message([&] { (void)make_isl_in_time()->make(c, {"diamonds", "4", ""}); }, "made");
+  };
+  const auto applies = [](const Course& c) { return make_isl_in_time()->applies(c); };
+  const std::string one = "there is one stage only: nothing to tile in time",
+                    apart = "its stages meet in no dimension";
+  const Course single = course_over({stage("a", "x")}),
+               copies = course_over({stage("a", "x", true), stage("c", "a", true)});
+  CHECK(why_not(single) == one);
+  CHECK(why_not(copies) == one);
+  CHECK_FALSE(applies(single));
+  CHECK_FALSE(applies(copies));
+  CHECK(why_not(course_over({stage("a", "x"), stage("c", "a")})) == apart);
+  CHECK(applies(course_over({stage("a", "x"), stage("c", "a")})));
+  // Two stages of one copy hand nothing on.
+  CHECK_FALSE(applies(course_over({stage("b", "x", true), stage("a", "b"), stage("c", "b")})));
+  const auto square = [](const Nat& j) {
+    return Block{over(0, 16, [&](const Nat& i) { return Block{set("b", {j, i}, twice(element("x", i)))}; })};
+  };
+  CHECK(why_not(course_over({over(0, 16, square), stage("a", "x"), stage("c", "a")}, {Nat(16), Nat(16)})) ==
+        "its stages write arrays of different dimensions");
+  // A loop that says nothing of where is written is one over time, by as many steps as it has iterations.
+  const auto in_time = [](const Nat& first, const Nat& end) {
+    return course_over({over(first, end, [](const Nat&) { return Block{stage("a", "a")}; })});
+  };
+  CHECK(why_not(in_time(0, 1)) == one);
+  CHECK(why_not(in_time(0, 2)) == apart);
+  const Nat n = Nat::size("compare_isl_n", 1);
+  for (Course c : {in_time(0, n), in_time(n, n + 4), in_time(n, 9)}) {
+    c.loops.arguments.push_back({n.str(), i32, {}, false, true, {1, 4}});
+    CHECK(why_not(c) == "how many steps there are in time is no number");
+    CHECK_FALSE(applies(c));
+  }
+  // c1 is no part of c10: so many loops around it, of which the second has two iterations.
+  std::function<Block(int)> nest = [&](int depth) {
+    if (depth == 10) return Block{stage("a", "a")};
+    return Block{over(0, depth == 1 ? 2 : 1, [&](const Nat&) { return nest(depth + 1); })};
+  };
+  CHECK(why_not(course_over(nest(0))) == apart);
+}
+
+TEST_CASE("compare: tiles in time of rows, beside copies of deeper arrays") {
+  if (!make_isl()->missing().empty()) return;
+  const test::Scratch folder;
+  const auto file = folder.path() / "chain.lift";
+  std::ofstream(file) << R"(program chain
+param x : 41.f64 = wave
+param w : 3.4.5.f64 = wave
+def sweep(u) = u |> pad(1, 1, clamp) |> slide(3, 1) |> map(\v. 0.25 * v[0] + 0.5 * v[1] + 0.25 * v[2])
+result y, z : {41.f64, 3.4.5.f64} = {x |> iterate(6, sweep), w})";
+  const PatternProblem p = load_lift_file(file);
+  const auto codes = check(
+      p.pattern, p.problem,
+      {{"diamonds", "4", "4"}, {"parallelograms", "4", "4"}, {"parallelograms", "4", ""}}, make_isl_in_time);
+  CHECK(has(codes[0], "#pragma omp parallel for"));
 }
 
 }  // namespace lift::compare_isl_test

@@ -62,11 +62,28 @@ TEST_CASE("compare: the launches of PPCG's host code, their sizes and arguments"
   CHECK(one[0].arguments == two[0].arguments);
 }
 
+TEST_CASE("compare: sizes in three dimensions, of products, and those that were said last") {
+  const auto first = [](const std::string& host) {
+    return launches_of_ppcg(host, axpy(), Target::cuda).at(0);
+  };
+  CHECK(first(with(kCuda, "(2, 4)", "(2, (3) * 4, 5)")).groups == std::array<std::size_t, 3>{2, 12, 5});
+  CHECK(
+      first(with(kCuda, "dim3 k0_dimGrid(2, 4);", "dim3 k0_dimGrid(7, 7); dim3 k0_dimGrid(2, 4);")).groups ==
+      std::array<std::size_t, 3>{2, 4, 1});
+  // What is said behind the launch is of another one.
+  CHECK(first(kCuda + "dim3 k0_dimGrid(7, 7);").groups == std::array<std::size_t, 3>{2, 4, 1});
+}
+
 TEST_CASE("compare: what cannot be read of PPCG's host code is refused by name") {
   const auto has = [](const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
   };
   CHECK(has(refusal(with(kCuda, "(2, 4)", "(n, 4)")), "a size that is no number: n"));
+  CHECK(has(refusal(with(kCuda, "(2, 4)", "(2, 4, 1, 1)")), "has sizes '2, 4, 1, 1'"));
+  CHECK(has(refusal(with(kCuda, "(2, 4)", "( )")), "a size that is no number: "));
+  for (const char* unsaid : {"k0_dimBlock(8, 4)", "k0_dimGrid(2, 4)"})
+    CHECK(has(refusal(with(kCuda, unsaid, "other(8, 4)")), "does not say the sizes of a launch"));
+  CHECK(has(refusal(with(kCuda, "(2, 4)", "()")), "does not say the sizes of a launch"));
   CHECK(has(refusal(with(kCuda, "dev_x", "dev_z")), "'dev_z', which is no argument of axpy2d"));
   CHECK(has(refusal("for (int c0 = 0; c0 < 4; c0 += 1) " + kCuda), "in a loop"));
   CHECK(has(refusal("{ y[0] = x[0]; }"), "launches nothing"));

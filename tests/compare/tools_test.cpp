@@ -136,4 +136,155 @@ TEST_CASE("compare: who is missing is named, with how to get it") {
         "ppcg");
 }
 
+TEST_CASE("compare: Pluto is given a tile size for each loop there is, and what it is told besides") {
+  const StandIn polycc("polycc", kPolycc);
+  const auto sizes = [&](const Problem& problem, const PeerSettings& settings) {
+    (void)make_pluto()->make(course_of(smooth3d(), problem, smooth3d().build(problem), 2), settings);
+    const std::string calls = polycc.calls();
+    return calls.substr(calls.rfind('\n', calls.size() - 2) + 1);
+  };
+  CHECK(sizes(small(), {"8", "64", ""}) ==
+        "--pet --tile --parallel smooth3d.c -o smooth3d.out.c sizes: 8 8 8 64\n");
+  CHECK(sizes(small(), {"8", "64", "--nofuse"}) ==
+        "--pet --tile --parallel --nofuse smooth3d.c -o smooth3d.out.c sizes: 8 8 8 64\n");
+  // Over a single box there is no loop.
+  Problem one = small();
+  one.boxes = 1;
+  CHECK(sizes(one, {"8", "64", "--maxfuse"}) ==
+        "--pet --tile --parallel --maxfuse smooth3d.c -o smooth3d.out.c sizes: 8 8 64\n");
+}
+
+TEST_CASE("compare: a tool that says it is done and gives nothing, or what it gave the last time") {
+  const Problem problem = small();
+  const Course course = course_of(smooth3d(), problem, smooth3d().build(problem), 2);
+  const auto failure = [&](Peer& peer) {
+    return test::message<EnvironmentError>([&] { (void)peer.make(course, {"8", "64", ""}); });
+  };
+  const StandIn polycc("polycc",
+                       "for last in \"$@\"; do :; done\n"
+                       "[ -e $calls ] && exit 0\necho made > $last\necho > $calls\n");
+  const std::unique_ptr<Peer> pluto = make_pluto();
+  CHECK(pluto->make(course, {"8", "64", ""}).code == "made\n");
+  CHECK(failure(*pluto) == "polycc ended with status 0: ");
+  Course none = course;
+  none.why_no_loops = "there are none";
+  for (const std::unique_ptr<Peer>& peer : {make_pluto(), make_ppcg()})
+    CHECK(test::message<UserError>([&] { (void)peer->make(none, {"8", "64", ""}); }) == "there are none");
+}
+
+namespace {
+
+/// ppcg for a grid, as far as it is needed: one launch over all of x, that is, a name for each file.
+std::string ppcg_for(const std::string& host, const std::string& kernels, const std::string& first = "") {
+  return first +
+         "echo \"$@\" >> $calls\nfor last in \"$@\"; do :; done\nname=${last%.c}\n"
+         "printf '#include \"%s_kernel.hu\"\\nint device;\\n' $name > ${name}_kernel." +
+         kernels + "\n" +
+         (kernels == "cu" ? "echo 'dim3 b(8, 4); dim3 g(2, 4); kernel0 <<<g, b>>> (dev_phi);' > ${name}_host."
+                          : "echo 'size_t g[1] = {16}; size_t b[1] = {8}; "
+                            "clEnqueueNDRangeKernel(queue, kernel0, 1, NULL, g, b, 0);' > ${name}_host.") +
+         host + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("compare: PPCG makes kernels for a grid, with tiles of as many loops as there are") {
+  const Problem problem = small();
+  const Course course = course_of(smooth3d(), problem, smooth3d().build(problem), 2);
+  {
+    const StandIn ppcg("ppcg", ppcg_for("cu", "cu"));
+    const auto peer = make_ppcg_on(Target::cuda);
+    CHECK(peer->missing().empty());
+    const Job job = peer->make(course, {"16", "8,32"});
+    CHECK(job.code == "extern \"C\" {\nint device;\n}\n");
+    CHECK(job.kernel.target == Target::cuda);
+    REQUIRE(job.launches.size() == 1);
+    CHECK(job.launches[0].groups == std::array<std::size_t, 3>{2, 4, 1});
+    (void)peer->make(course, {"", "256"}), (void)peer->make(course, {"4", ""}),
+        (void)peer->make(course, {"", ""});
+    CHECK(ppcg.calls() ==
+          "--target=cuda --sizes={kernel[i]->tile[16,16,16,16];kernel[i]->block[8,32]} smooth3d.c\n"
+          "--target=cuda --sizes={kernel[i]->block[256]} smooth3d.c\n"
+          "--target=cuda --sizes={kernel[i]->tile[4,4,4,4]} smooth3d.c\n"
+          "--target=cuda smooth3d.c\n");
+  }
+  const StandIn ppcg("ppcg", ppcg_for("c", "cl"));
+  const Job job = make_ppcg_on(Target::opencl)->make(course, {"", ""});
+  CHECK(job.code == "int device;\n");
+  CHECK(job.kernel.target == Target::opencl);
+  CHECK(job.launches.at(0).groups == std::array<std::size_t, 3>{2, 1, 1});
+  CHECK(ppcg.calls() == "--target=opencl smooth3d.c\n");
+}
+
+TEST_CASE("compare: kernels of one text are others where they are launched in other groups") {
+  class All : public Trials {
+   public:
+    std::vector<Trial> try_out(const std::vector<RivalJob>& jobs, double) override {
+      for (const RivalJob& j : jobs) groups.push_back(j.job.launches.at(0).local[0]);
+      return std::vector<Trial>(jobs.size(), {Status::ok, "", 0, 1, 1});
+    }
+    std::vector<std::size_t> groups;
+  };
+  const StandIn ppcg("ppcg", R"(
+case "$*" in *'block[256]'*) b=256;; *) b=8;; esac
+echo "dim3 b($b); dim3 g(2); kernel0 <<<g, b>>> (dev_phi);" > smooth3d_host.cu
+echo "int device;" > smooth3d_kernel.cu
+)");
+  const Problem problem = small();
+  const auto contest = make_contest({"ppcg"}, 0, Target::cuda);
+  contest->begin(smooth3d(), problem, smooth3d().build(problem), 2);
+  All all;
+  CHECK(contest->contend(all, 1e9).at(0).rival.tried == 2);
+  std::sort(all.groups.begin(), all.groups.end());
+  CHECK(all.groups == std::vector<std::size_t>{8, 256});
+}
+
+TEST_CASE("compare: PPCG for a grid that fails, or writes one file of two") {
+  const Problem problem = small();
+  Course course = course_of(smooth3d(), problem, smooth3d().build(problem), 2);
+  const auto failure = [&] {
+    return test::message<EnvironmentError>([&] { (void)make_ppcg_on(Target::cuda)->make(course, {"", ""}); });
+  };
+  for (const auto& [script, why] :
+       {std::pair<std::string, std::string>{ppcg_for("cu", "cu") + "echo no room\nexit 4\n", "4: no room"},
+        {ppcg_for("cu", "cu") + "rm *_host.cu\n", "0: "},
+        {ppcg_for("cu", "cu") + "rm *_kernel.cu\n", "0: "}}) {
+    const StandIn ppcg("ppcg", script);
+    CHECK(failure() == "ppcg ended with status " + why);
+  }
+  course.why_no_loops = "there are none";
+  CHECK(test::message([&] { (void)make_ppcg_on(Target::cuda)->make(course, {"", ""}); }) == "there are none");
+}
+
+TEST_CASE("compare: what is not on the PATH is said to be missing") {
+  const Scratch nothing;
+  const Variable path("PATH", nothing.path().string());
+  CHECK(make_ppcg_on(Target::opencl)->missing() ==
+        "ppcg is not on the PATH; it comes from github.com/Meinersbur/ppcg");
+  CHECK(make_ppcg()->missing() == "ppcg is not on the PATH; it comes from github.com/Meinersbur/ppcg");
+  CHECK(make_pluto()->missing() == "polycc is not on the PATH; it comes from github.com/bondhugula/pluto");
+}
+
+TEST_CASE("compare: who makes loops for processors makes no kernels for devices") {
+  const auto names = [](const std::string& name, Target target) {
+    std::vector<std::string> all;
+    for (const auto& peer : make_peers(name, target)) all.push_back(peer->name());
+    return all;
+  };
+  const auto refusal = [](const std::string& name, Target target) {
+    return test::message([&] { (void)make_peers(name, target); });
+  };
+  CHECK(names("ppcg", Target::openmp) == std::vector<std::string>{"ppcg"});
+  CHECK(names("ppcg", Target::cuda) == std::vector<std::string>{"ppcg"});
+  CHECK(has(make_peers("ppcg", Target::cuda)[0]->what(), "ppcg --target=cuda"));
+  CHECK(has(make_peers("ppcg", Target::openmp)[0]->what(), "ppcg --target=c "));
+  CHECK(names("polly", Target::openmp).size() == 1);
+  CHECK(refusal("polly", Target::cuda) ==
+        "--with polly --backend cuda: polly makes loops for processors; for devices there is ppcg");
+  const std::string all = "there are plain, polly, graphite, isl, pluto, ppcg";
+  CHECK(refusal("poly", Target::cuda) == "--with poly: nobody of that name; did you mean polly?; " + all);
+  CHECK(refusal("somebody else altogether", Target::openmp) ==
+        "--with somebody else altogether: nobody of that name; " + all);
+}
+
 }  // namespace lift::compare_tools_test

@@ -138,6 +138,10 @@ TEST_CASE("coalescing: transactions over those needed") {
   CHECK(transaction_ratio(copies([](const Nat& i) {
           return Indices{{2 * i, i}, {2 * i + 1, i}};
         })) == 1);  // both halves
+  // Anywhere: a transaction for each element.
+  CHECK(transaction_ratio(copies([](const Nat& i) { return Indices{{i, mod(i, 4)}}; })) == 2.5);
+  CHECK(transaction_ratio(copies([](const Nat& i) { return Indices{{i, mod(i, 4)}}; }, f32)) == 4.5);
+  CHECK(transaction_ratio(copies([](const Nat& i) { return Indices{{i, i * i}}; })) == 2.5);
   const auto vectors = [](std::int64_t apart, Scalar s = f64) {
     return copies([=](const Nat& i) { return Indices{{apart * i, apart * i}}; }, s, 2);
   };

@@ -1,6 +1,7 @@
 // Vector loops over padded rows: the first and the last vector hold what lies at the boundaries.
 #include <doctest/doctest.h>
 
+#include "ir/text/parse.hpp"
 #include "run_loops.hpp"
 #include "vector_sample.hpp"
 
@@ -119,6 +120,31 @@ TEST_CASE("edges: a wrapped row takes its other end element by element") {
   const Program p = stencil(1, 32, 1, 1, Boundary::wrap);
   const Kernel k = lowered(p, {.width = 4});
   CHECK(run(k, p) == interpreted(p, sample_data(p)));
+}
+
+TEST_CASE("edges: a function of the user's is called for whole vectors there, too") {
+  const auto parsed = [](const std::string& cell) {
+    return parse_program(
+        "user f(a : f64, b : f64) : f64 = \"return a - 2 * b;\"\nparam xs : 19.f64\n"
+        "result = xs |> pad(1, 1, clamp) |> slide(3, 1) |> map_vec<4>(\\w. " +
+            cell + ")",
+        "user.lift");
+  };
+  const Program p = parsed("f(w[0], w[2])");
+  Kernel k = lower(p, {.target = Target::openmp});
+  CHECK(scalar_stores(k) == 1);  // of 19 elements, 16 are vectors, and three are a loop
+  int calls = 0;
+  k.body = map_terms(k.body, [&](const Term& t) {
+    return rewrite(t, [&](const Term& x) {
+      if (x->kind != TermKind::Call) return x;
+      ++calls;
+      return apply_term(Op::Sub, f64,
+                        {x->args[0], apply_term(Op::Mul, f64, {constant_term(2, f64), x->args[1]})});
+    });
+  });
+  INFO(lift::str(k));
+  CHECK(calls > 2);
+  CHECK(run(k, p) == interpreted(parsed("w[0] - 2 * w[2]"), sample_data(p)));
 }
 
 }  // namespace

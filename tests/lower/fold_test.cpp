@@ -3,6 +3,7 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/build.hpp"
+#include "lower/loops/verify.hpp"
 #include "lower/passes/passes.hpp"
 #include "tests/lower/run_program.hpp"
 
@@ -68,6 +69,57 @@ TEST_CASE("iterations of loops that share a dimension are not dealt") {
       },
       boxes);
   CHECK_THROWS_WITH_AS(lower(test::program({boxes}, e)), doctest::Contains("leave out the items"), UserError);
+}
+
+namespace {
+
+For over(const Nat& n, int dim, const std::function<Block(const Nat&)>& body) {
+  For f;
+  f.var = Nat::fresh("g", 0, n - 1), f.upper = n, f.kind = LoopKind::Glb, f.dim = dim;
+  f.body = body(f.var);
+  return f;
+}
+
+}  // namespace
+
+TEST_CASE("loops over the third dimension of several lengths share it with the fourth") {
+  const Type planes = array({3, 5, 2}, f64);
+  const auto store = [](const Nat& b, const Nat& p, const Nat& which) {
+    const std::vector<Nat> at{b, p, which};
+    return Block{
+        {Store{"out", at, apply_term(Op::Add, f64, {load_term("a", at, f64), constant_term(1, f64)})}}};
+  };
+  for (const std::int64_t other : {1, 2, 4, 5}) {
+    Kernel k;
+    k.name = "k", k.results = {"out"};
+    k.arguments = {{"a", planes, Layout({}, planes), false, true, {}},
+                   {"out", planes, Layout({}, planes), true, false, {}}};
+    k.body = {{over(3, 3, [&](const Nat& b) {
+      return Block{{over(4, 2, [&](const Nat& p) { return store(b, p, 0); })},
+                   {over(other, 2, [&](const Nat& p) { return store(b, p, 1); })}};
+    })}};
+    const auto out = [](Kernel of) {
+      test::LoopRunner loops;
+      linearise(of);
+      for (double i = 0; i < 30; ++i) loops.arrays["a"].push_back(i), loops.arrays["out"].push_back(-1);
+      loops.run(of);
+      CHECK(loops.races.empty());
+      return loops.arrays.at("out");
+    };
+    Kernel folded = k;
+    folded.body = fold_dimensions(k.body);
+    INFO(str(folded));
+    verify(folded, Form::Positions, "fold-dimensions");
+    CHECK(out(folded) == out(k));
+    CHECK(dimensions(folded.body) == std::vector<int>{2});
+    const auto& f = std::get<For>(folded.body.at(0).v);
+    CHECK(f.upper == Nat(3 * std::max<std::int64_t>(4, other)));
+    CHECK(test::count<If>(folded.body) == (other == 4 ? 0 : 1));  // the shorter loop asks
+    // Iterations of the fourth dimension are not dealt, either.
+    std::get<For>(k.body[0].v).items = 2;
+    CHECK_THROWS_WITH_AS(fold_dimensions(k.body), doctest::Contains("leave out the items of the loop over g"),
+                         UserError);
+  }
 }
 
 }  // namespace lift::fold_test

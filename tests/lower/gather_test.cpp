@@ -59,6 +59,17 @@ TEST_CASE("gather: a lane of one flat index is taken for each element") {
   const std::string element = "m |> gather2(j, i, clamp)";
   const Kernel k = of("zip2(j, i) |> map_seq(\\r. r |> map_vec<4>(\\(j, i). " + element + "))");
   CHECK(lanes_taken(k) == 4);
+  // One that is beyond an i32, or may be, is taken for each dimension; a square is none.
+  const auto taken = [](const std::string& type) {
+    return lanes_taken(lower(parse_program("size n\nparam m : " + type +
+                                               ".f64\nparam j, i : 16.i32\nresult = zip(j, i) |> "
+                                               "map_vec<4>(\\(j, i). m |> gather2(j, i, clamp))",
+                                           "flat.lift")));
+  };
+  CHECK(taken("40000.40000") == 4);
+  CHECK(taken("70000.70000") == 8);
+  CHECK(taken("n.16") == 8);
+  of("at |> map_vec<4>(\\k. x[generate(5, \\q. q * q) |> gather(k, wrap)])");
 }
 
 TEST_CASE("gather: a u8 is within 256 elements, and a position without being converted") {

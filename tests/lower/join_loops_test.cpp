@@ -251,4 +251,94 @@ TEST_CASE("join-loops: copies are taken into the loop after them where nothing m
   CHECK(left(rows(Seq, {1, 6}, "out", 0, "a", 0, {0, 1}), shared) == 2);  // a row more
 }
 
+namespace {
+
+Kernel over_arrays(Block body) {
+  const Type t = array({kRows, kColumns}, f64);
+  Kernel k;
+  k.name = "k", k.results = {"out"};
+  for (const char* name : {"a", "b", "out"}) k.arguments.push_back({name, t, Layout({}, t), true, true, {}});
+  k.body = std::move(body);
+  return k;
+}
+std::map<std::string, std::vector<double>> arrays_after(Kernel k) {
+  test::LoopRunner loops;
+  for (const KernelArgument& a : k.arguments)
+    for (std::int64_t i = 0; i < kRows * kColumns; ++i)
+      loops.arrays[a.name].push_back(static_cast<double>(i) + (a.name == "a" ? 200 : 0));
+  linearise(k);
+  loops.run(k);
+  CHECK_MESSAGE(loops.races.empty(), str(k));
+  return loops.arrays;
+}
+using Change = std::function<void(For&)>;
+
+/// b = a and out = b, row by row, the second loop joined to the first, down to elements; the loops within are
+/// changed. How many of these are left.
+int elements_of(const Change& first, const Change& second) {
+  For x = rows(LoopKind::Par, {0, kRows}, "b", 0, "a", 0, {0, kColumns}),
+      y = rows(LoopKind::Par, {0, kRows}, "out", 0, "b", 0, {0, kColumns});
+  first(std::get<For>(x.body[0].v)), second(std::get<For>(y.body[0].v));
+  y.joined = 2;
+  Kernel k = over_arrays({{x}, {y}});
+  const auto before = arrays_after(k);
+  k.body = join_loops(k.body);
+  INFO(str(k));
+  CHECK(test::parallel_loops(k) == 1);
+  CHECK(arrays_after(k) == before);
+  return innermost(k);
+}
+
+}  // namespace
+
+TEST_CASE("join-loops: loops by other steps, or with a schedule, stay apart") {
+  const Change none = [](For&) {}, by_two = [](For&f) { f.step = 2; };
+  CHECK(elements_of(none, none) == 1);
+  CHECK(elements_of(by_two, by_two) == 1);
+  CHECK(elements_of(by_two, none) == 2);
+  CHECK(elements_of(none, by_two) == 2);
+  for (const Change& scheduled :
+       std::vector<Change>{[](For& f) { f.rows = 2, f.columns = 4; }, [](For& f) { f.team = true; },
+                           [](For& f) { f.doacross = true; }, [](For& f) { f.waits = true; }}) {
+    CHECK(elements_of(scheduled, none) == 2);
+    CHECK(elements_of(none, scheduled) == 2);
+    CHECK(elements_of(scheduled, scheduled) == 2);
+  }
+}
+
+TEST_CASE("join-loops: copies that go by other steps, or have a schedule, are not taken into the next loop") {
+  using enum LoopKind;
+  const auto changed = [](For f, const Change& change) {
+    change(f);
+    return f;
+  };
+  const For shared = rows(Par, {1, 5}, "out", 0, "b", 0, {1, 4}),
+            border = rows(Seq, {1, 5}, "out", 0, "a", 0, {0, 1});
+  const Change by_two = [](For& f) { f.step = 2; };
+  CHECK(left(border, shared) == 1);
+  CHECK(left(changed(border, by_two), shared) == 2);
+  CHECK(left(border, changed(shared, by_two)) == 2);
+  CHECK(left(changed(border, by_two), changed(shared, by_two)) == 1);
+  for (const Change& change :
+       std::vector<Change>{[](For& f) { f.stride = 2; }, [](For& f) { f.rotate = true; },
+                           [](For& f) { f.rows = 2, f.columns = 1; }, [](For& f) { f.team = true; }})
+    CHECK(left(changed(border, change), shared) == 2);
+}
+
+TEST_CASE("join-loops: a loop over some of its indices keeps their guard around all that it does") {
+  const Nat j = Nat::fresh("j", 0, kRows - 1);
+  const auto copy = [&](const char* to, const Nat& column, const char* from) {
+    return Stmt{Store{to, {j, column}, load_term(from, {j, column}, f64), false}};
+  };
+  For shared;
+  shared.var = j, shared.upper = kRows, shared.kind = LoopKind::Par, shared.stride = 2;
+  shared.body = {{If{{compare_term(equal(mod(j, 2), 1))}, {copy("out", 2, "b"), copy("out", 3, "b")}}}};
+  Kernel k = over_arrays({{rows(LoopKind::Seq, {0, kRows}, "out", 0, "a", 0, {0, 1})}, {shared}});
+  const auto before = arrays_after(k);
+  k.body = stride_loops(join_loops(k.body));  // work-items without such a guard are refused a stride
+  INFO(str(k));
+  CHECK(k.body.size() == 2);
+  CHECK(arrays_after(k) == before);
+}
+
 }  // namespace join_loops_test

@@ -9,6 +9,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/interpret.hpp"
+#include "ir/expr/view.hpp"
 #include "lower/launches.hpp"
 #include "lower/lower.hpp"
 #include "tests/lower/run_loops.hpp"

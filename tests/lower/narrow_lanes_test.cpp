@@ -154,4 +154,77 @@ TEST_CASE("narrow lanes: every length of a row, from one element to several vect
     }
 }
 
+TEST_CASE("narrow lanes: low bits of low bits, constants that are the same in them, any truth value") {
+  struct Case {
+    const char* f;
+    std::size_t bytes;
+  };
+  for (const auto& [f, bytes] :
+       {Case{"u8((i32(u8(i32(x) * y)) + y + 1) / 2)", 2},
+        {"u8((i32(u8(select(i32(x) < y, 256, 0))) + x + y) / 2)", 2},
+        {"!(i32(x) < y || i32(x) == 200)", 1},
+        {"!(i32(x) - y < 3 && i32(x) == 200)", 2},
+        {"bool(i32(x))", 1},
+        {"bool(i32(x) - y)", 2},
+        {"select(bool(i32(x) * 300 - y), x, y)", 4},
+        {"bool(x) && !(bool(y) && i32(x) < 7)", 1},
+        {"u8(i32(x) < y)", 1},
+        {"let s = 200 * i32(x) + y in u8(select(s == 3 || s == 51000, 1, s / 256))", 2},
+        {"let s = 200 * i32(x) + y in u8(select(s == 3 || s == 51000, 1, s))", 2}}) {
+    CAPTURE(std::string(f));
+    CHECK(of_pairs(f).bytes == bytes);
+  }
+}
+
+TEST_CASE("narrow lanes: what is the same in all lanes may be any i32, other numbers are wide") {
+  std::map<std::string, std::vector<double>> data;
+  for (int i = 0; i < 40 * 64; ++i) {
+    data["a"].push_back(i * 57 % 256), data["b"].push_back(i * 91 % 256);
+    data["z"].push_back(i * 7919 % 4001 - 2000), data["l"].push_back(i * 7919 % 4001 - 2000);
+  }
+  for (int i = 0; i < 40; ++i) {
+    data["r"].push_back(i * 100003.0 - 2000000), data["s"].push_back(i * 83 % 256);
+    data["w"].push_back(i * 997 % 301);
+  }
+  const auto bytes_of = [&](const std::string& f) {
+    CAPTURE(f);
+    return lanes_of(checked("param a, b : 40.64.u8\nparam z : 40.64.f64\nparam l : 40.64.i64\nparam r, w : "
+                            "40.i32\nparam s : 40.u8\nresult = "
+                            "zip(a, b, z, l, r, w, s, generate(40, \\i. i)) |> map_seq(\\(a, b, z, l, r, w, "
+                            "s, i). zip(a, b, z, l) |> "
+                            "map_vec<16>(\\(x, y, z, l). " +
+                                f + "))",
+                            data))
+        .bytes;
+  };
+  for (const char* f :
+       {"u8(i32(x) + r)", "u8(i32(x) + i)", "u8(i32(x) + (r * 2 + 1))", "u8(i32(x) + s)",
+        "u8(min(i32(x), s))", "i32(x) < i", "u8(min(i32(x), i + 2))", "u8(min(i32(x), max(min(w, 255), 0)))"})
+    CHECK(bytes_of(f) == 1);
+  CHECK(bytes_of("u8(min(i32(x), max(min(w, 256), 0)))") == 2);
+  CHECK(bytes_of("u8(min(i32(x), r))") == 4);
+  for (const char* f : {"u8(i32(z) + x)",
+                        "u8(i32(x) + i32(z))",
+                        "u8(select(i32(x) < y, i32(z), 1))",
+                        "u8(select(i32(x) < y, 1, i32(z)))",
+                        "u8(select(z < 3, i32(x), 1))",
+                        "u8(min(i32(z) % 8, y))",
+                        "u8(min(i32(y), i32(z) % 8))",
+                        "u8(abs(i32(z) % 8 - 4))",
+                        "u8(-i32(z))",
+                        "u8(i32(z) * y)",
+                        "u8(i32(z))",
+                        "i32(z) < 3 && i32(x) < y",
+                        "!(i32(z) < 3 || i32(x) < y)",
+                        "u8(i32(l))",
+                        "l < 3i64",
+                        "select(bool(l % 8i64), x, y)",
+                        "select(z < 3, x, y)",
+                        "select(i32(x) < y, u8(i32(z)), y)",
+                        "select(i32(x) < y, y, u8(i32(z)))",
+                        "u8(i32(i32(z) < 3) + x)",
+                        "u8(i32(u8(i32(z))) / 2)"})
+    CHECK(bytes_of(f) >= 4);
+}
+
 }  // namespace narrow_lanes_test

@@ -1,6 +1,8 @@
 // Work arrays that lie in others: those of stages that need of the stage before the elements that they store.
 #include <doctest/doctest.h>
 
+#include "ir/text/parse.hpp"
+#include "lower/loops/verify.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/passes/passes.hpp"
 #include "tests/lower/run_program.hpp"
@@ -53,9 +55,10 @@ Kernel stages(const Block& stage, bool reads_v = false) {
 }
 std::vector<double> out_of(Kernel k) {
   test::LoopRunner loops;
+  loops.index["n"] = 2;
   linearise(k);
   for (const KernelArgument& a : k.arguments)
-    for (std::int64_t i = 0; i < kRows * kColumns; ++i)
+    for (std::int64_t i = 0; i < *a.layout.size().constant(); ++i)
       loops.arrays[a.name].push_back(a.name == "a" ? static_cast<double>(i * i) : -1);
   loops.run(k);
   CHECK(loops.races.empty());
@@ -63,9 +66,11 @@ std::vector<double> out_of(Kernel k) {
 }
 /// Whether w lies in v; the result is the same in any case.
 bool reused(Kernel k) {
+  verify(k, Form::Positions, "the test");
   const std::vector<double> before = out_of(k);
   reuse_arrays(k);
   INFO(str(k));
+  verify(k, Form::Positions, "reuse-arrays");
   CHECK(out_of(k) == before);
   return std::none_of(k.arguments.begin(), k.arguments.end(),
                       [](const KernelArgument& a) { return a.name == "w"; });
@@ -123,6 +128,106 @@ TEST_CASE("reuse-arrays: what is stored several times does not lie where it is m
   const Block all = cells(more);
   twice.insert(twice.end(), all.begin(), all.end());
   CHECK_FALSE(reused(stages(twice)));
+}
+
+namespace {
+
+/// w[row][i] is v there and one more, for all rows that `row` makes of r, and those columns.
+Block more(const Nat& rows, const std::function<Nat(const Nat& r)>& row, const Nat& columns = kColumns) {
+  return {loop(0, rows, [&](const Nat& r) {
+    return Block{loop(0, columns, [&](const Nat& i) {
+      return Block{store("w", row(r), i, sum(at("v", row(r), i), constant_term(1, f64)))};
+    })};
+  })};
+}
+Block both(Block first, const Block& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+}  // namespace
+
+TEST_CASE("reuse-arrays: rows that come about otherwise than as lines may be stored twice") {
+  CHECK(reused(stages(more(kRows, [](const Nat& r) { return Nat(kRows - 1) - r; }))));
+  CHECK_FALSE(reused(stages(more(kRows, [](const Nat& r) { return mod(r, 3); }))));
+  CHECK_FALSE(reused(stages(more(kRows, [](const Nat& r) { return floordiv(r, 2); }))));
+  // By a name for it.
+  const Nat named = Nat::fresh("row", 0, kRows - 1);
+  Block by_name = more(kRows, [&](const Nat&) { return named; });
+  auto& rows = std::get<For>(by_name[0].v);
+  rows.body.insert(rows.body.begin(), {lift::Let{index_term(named), index_term(mod(rows.var, 3))}});
+  CHECK_FALSE(reused(stages(by_name)));
+  // Where an array says.
+  Kernel k = stages(more(kRows, [](const Nat& r) {
+    return position_of(apply_term(Op::Cast, i32, {at("a", 0, mod(r, 3))}), kRows);
+  }));
+  CHECK_FALSE(reused(k));
+  // A loop around of one iteration does nothing twice, as one of several does.
+  const auto within = [](std::int64_t times) {
+    return Block{loop(0, times, [](const Nat&) { return more(kRows, [](const Nat& r) { return r; }); })};
+  };
+  CHECK(reused(stages(within(1))));
+  CHECK_FALSE(reused(stages(within(2))));
+}
+
+TEST_CASE("reuse-arrays: several stores of a stage are apart where it is known that they are") {
+  const auto from = [](const Nat& first) { return [first](const Nat& r) { return first + r; }; };
+  CHECK(reused(stages(both(more(3, from(0)), more(3, from(3))))));
+  CHECK(reused(stages(both(more(3, from(3)), more(3, from(0))))));
+  CHECK_FALSE(reused(stages(both(more(4, from(0)), more(3, from(3))))));
+  // Above a size, or below one, of which nothing else is known.
+  const Nat n = Nat::size("n");
+  const auto of_sizes = [&](const Nat& first, const Nat& second) {
+    Kernel k = stages({{If{{compare_term(less(n, 4))}, both(more(1, from(first)), more(1, from(second)))}}});
+    k.sizes = {"n"};
+    k.body.back() = {If{
+        {compare_term(less(n, 4))}, {loop(0, kColumns, [&](const Nat& i) {
+          const Nat other = Nat(kColumns - 1) - i;
+          return Block{store("out", 0, i, at("w", first, other)), store("out", 1, i, at("w", second, other))};
+        })}}};
+    return reused(k);
+  };
+  CHECK(of_sizes(0, n));
+  CHECK(of_sizes(n, 0));
+  CHECK(of_sizes(5, 3 - n));
+  CHECK(of_sizes(3 - n, 5));
+  CHECK_FALSE(of_sizes(2, n));
+  CHECK_FALSE(of_sizes(n, 2));
+  CHECK_FALSE(of_sizes(1, 3 - n));
+  CHECK_FALSE(of_sizes(3 - n, 1));
+}
+
+TEST_CASE("reuse-arrays: only arrays that lie as they are, in loops that run as they are written") {
+  const auto cell = [](const Nat& j, const Nat& i) { return at("v", j, i); };
+  const auto changed = [&](const std::function<void(Kernel&)>& change) {
+    Kernel k = stages(cells(cell));
+    change(k);
+    return reused(k);
+  };
+  CHECK(changed([](Kernel&) {}));
+  for (const std::size_t argument : {2, 3})
+    CHECK_FALSE(changed([&](Kernel& k) {
+      KernelArgument& a = k.arguments.at(argument);
+      a.layout = Layout(parse_layout("rows 8 1"), a.type);
+    }));
+  CHECK_FALSE(changed([](Kernel& k) { k.body[1] = {Launch{"stage", {}, {k.body[1]}, {}}}; }));
+  for (const char* array : {"v", "w"})
+    CHECK_FALSE(changed([&](Kernel& k) {
+      std::get<For>(k.body[1].v).body.push_back({Prefetch{array, {Nat(0), Nat(0)}}});
+    }));
+  CHECK_FALSE(changed([](Kernel& k) {
+    k.body = rebuild(k.body, [](Stmt s) -> Block {
+      if (auto* x = std::get_if<Store>(&s.v)) x->async = x->array == "w";
+      return {std::move(s)};
+    });
+  }));
+  // An array that nothing uses is in nobody's way.
+  Kernel k = stages(cells(cell));
+  k.arguments.push_back(k.arguments.back()), k.arguments.back().name = "unused";
+  CHECK(reused(k));
+  k = stages(cells([](const Nat& j, const Nat& i) { return at("a", j, i); }));
+  k.body.erase(k.body.begin());
+  CHECK_FALSE(reused(k));
 }
 
 }  // namespace reuse_arrays_test

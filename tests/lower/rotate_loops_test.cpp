@@ -199,6 +199,85 @@ TEST_CASE("rotate-loops: values of the iteration alone are no stream") {
     });
 }
 
+TEST_CASE("rotate-loops: a guard within a guard loads what it asks for where the outer one holds") {
+  const auto small = [](const Term& x) {
+    return Stmt{If{{apply_term(Op::Lt, boolean, {x, constant_term(30, f64)})}, {put(0, x)}}};
+  };
+  // The element before the first one does not exist.
+  CHECK(saved(0, 9, [&](const Nat& k) {
+          return Block{where(less_equal(1, k), {small(sum(a(k - 1), a(k)))})};
+        }) == 0);
+  CHECK(saved(1, 9, [&](const Nat& k) {
+          return Block{where(less_equal(2, k), {small(sum(a(k - 1), a(k)))})};
+        }) > 0);
+}
+
+TEST_CASE("rotate-loops: choices and neighbours of which some do not exist") {
+  const Nat first = Nat::fresh("first", 0, 5);
+  const Term left = compare_term(less(first, 3));
+  const auto one_of = [&](const Nat& k) { return apply_term(Op::Select, f64, {left, a(k - 1), a(k + 1)}); };
+  for (const std::int64_t at : {0, 5}) {
+    // Neither the element before the first one nor that after the last one.
+    CHECK(saved({{loop(0, kLength,
+                       [&](const Nat& k) {
+                         return Block{
+                             where(less_equal(2, k),
+                                   {where(less(k, kLength - 1), {put(k, sum(one_of(k - 1), one_of(k)))})})};
+                       })}},
+                at) == 0);
+    CHECK(saved({{loop(2, kLength - 1,
+                       [&](const Nat& k) {
+                         return Block{where(less_equal(3, k), {put(k, sum(one_of(k - 1), one_of(k)))})};
+                       })}},
+                at) > 0);
+  }
+  // Two elements are kept, the one before them is loaded where it exists.
+  CHECK(saved(0, 9, [](const Nat& k) {
+          return Block{put(k, sum(a(k), a(k + 1))), where(less_equal(1, k), {put(k, a(k - 1))})};
+        }) == 8);
+}
+
+TEST_CASE("rotate-loops: what is stored by no whole number of iterations apart may be any element") {
+  const Term one = constant_term(1, f64);
+  const auto kept = [&](bool guarded) {
+    return saved(0, 5, [&](const Nat& k) {
+      const Block body{put(k, sum(a(k), a(k + 1)))};
+      return Block{guarded ? where(less(k, 4), body) : body.front(), put_a(mod(k, 2) + 8, one)};
+    });
+  };
+  CHECK(kept(false) == 4);
+  CHECK(kept(true) == 0);
+  // A choice whose elements the loop stores: neither the first of them nor a later one may change.
+  const Nat first = Nat::fresh("first", 0, 5);
+  const Term left = compare_term(less(first, 3));
+  const auto one_of = [&](const Nat& k) { return apply_term(Op::Select, f64, {left, a(k), a(k + 2)}); };
+  for (const int stored : {0, 1, 2, 3, 4}) {
+    const Block body{{loop(0, 5, [&](const Nat& k) {
+      return Block{put(k, sum(one_of(k), one_of(k + 1))), put_a(k + stored, one)};
+    })}};
+    for (const std::int64_t at : {0, 5}) (void)saved(body, at);
+    int choices = 0;
+    visit(rotate_loops(body, kernel(body)), [&](const Stmt& s) {
+      const auto* d = std::get_if<Declare>(&s.v);
+      choices += d && d->value->op == Op::Select;
+    });
+    CHECK(choices == (stored == 4 ? 2 : 0));
+  }
+}
+
+TEST_CASE("rotate-loops: where items wait, choices of what none of them stores are kept") {
+  const Nat first = Nat::fresh("first", 0, 5);
+  const Term left = compare_term(less(first, 3));
+  const auto one_of = [&](const Nat& k) { return apply_term(Op::Select, f64, {left, a(k), a(k + 1)}); };
+  const auto kept = [&](const Stmt& stored) {
+    return saved({{loop(0, 5, [&](const Nat& k) {
+      return Block{put(k, sum(one_of(k), one_of(k + 1))), {Barrier{}}, stored};
+    })}});
+  };
+  CHECK(kept(put(11, constant_term(1, f64))) > 0);
+  CHECK(kept(put_a(11, constant_term(1, f64))) == 0);
+}
+
 TEST_CASE("rotate-loops: variables have names that nothing else has") {
   Kernel k = kernel({{loop(0, 5, [](const Nat& i) { return Block{put(i, sum(a(i), a(i + 1)))}; })}});
   const Type t = array({kLength}, f64);

@@ -12,6 +12,7 @@
 #include "rewrite/space/deriver.hpp"
 #include "tests/lower/run_kernel.hpp"
 #include "tests/lower/run_program.hpp"
+#include "tests/message.hpp"
 
 namespace lift::rows_abreast_test {
 namespace {
@@ -118,6 +119,20 @@ param x : $N$.$M$.3.f64
 param first : $M$.3.f64
 result y : $N$.$M$.3.f64 = x |> scan(\above row.
   zip(above, row) |> map(\(a, r). zip(a, r) |> scan(\left (p, q). 0.5 * left + p - q, 0.0)), first))"},
+    {"values of a row, its last element by itself", R"(
+param x : $N$.$M1$.f64
+param first : $M1$.f64
+result y : $N$.$M1$.f64 = x |> scan(\above row.
+  let a = above[0] + row[1] in
+  concat(zip(above, row) |> drop(0, 1) |> map(\(u, s). s + u - a) |> scan(\left s. 0.5 * left + s * a, 0.0),
+         generate(1, \i. above[$M$] - row[0])), first))"},
+    {"its last element from one that a loop of its own makes, by threads", R"(
+param x : $N$.$M$.f64
+param first : $M1$.f64
+result y : $N$.$M1$.f64 = x |> scan(\above row.
+  let ways = zip(above |> drop(0, 1), row) |> map_par(\(a, s). s - 0.5 * a) in
+  concat(ways |> scan(\left s. 0.5 * left + s, 0.0), generate(1, \i. ways[$M$ - 1] + row[0])), first))",
+     false},
 };
 
 }  // namespace
@@ -176,6 +191,57 @@ TEST_CASE("rows abreast: reasons against it") {
   const auto refused = apply(find_rule("rows-in-turns"), abreast(right, 2, 4, 0), rows_of(right), {"8"});
   REQUIRE(!refused);
   CHECK(has(refused.reason(), "1 to the right, which another thread makes"));
+}
+
+TEST_CASE("rows abreast: where a row's variables are kept between tiles has a name of its own") {
+  const auto lowered = [](const std::string& x) {
+    return lower(parse_program("param " + x +
+                                   " : 9.13.f64\nparam first : 13.f64\nresult y : 9.13.f64 = " + x +
+                                   " |> scan_seq<rows 2, columns 4, turns 8>(\\above row. zip(above, row) |> "
+                                   "map_seq(\\(a, s). a + s)"
+                                   " |> scan_seq(\\left s. 0.5 * left + s, 0.0), first)",
+                               "rows.lift"));
+  };
+  const auto kept = [](const Kernel& k) {
+    std::vector<std::string> names;
+    visit(k.body, [&](const Stmt& s) {
+      if (const auto* a = std::get_if<Allocate>(&s.v)) names.push_back(a->name);
+    });
+    REQUIRE(names.size() == 1);
+    return names[0];
+  };
+  const std::string name = kept(lowered("x"));
+  CHECK(name.rfind("ends_of_", 0) == 0);
+  const Kernel other = lowered(name);  // an argument has that name
+  CHECK(kept(other) == name + "_");
+  CHECK(run_loops(other, 1, 1).races.empty());
+  const auto row_by_row = [&](const Kernel& k, unsigned order) {
+    test::LoopRunner runner;
+    runner.turns = order;
+    for (const KernelArgument& a : k.arguments)
+      for (std::int64_t i = 0; i < *a.layout.size().constant(); ++i)
+        runner.arrays[a.name].push_back(static_cast<double>(i * 7 % 64));
+    runner.run(k);
+    return runner.arrays.at("y");
+  };
+  CHECK(row_by_row(other, 1) == row_by_row(lowered("x"), 0));
+}
+
+TEST_CASE("rows abreast: a decision that a program states, and that cannot be met, is refused") {
+  const auto stated = [](const std::string& how) {
+    return test::message([&] {
+      lower(parse_program("param x : 9.13.f64\nparam first : 13.f64\nresult y : 9.13.f64 = x |> scan_seq<" +
+                              how +
+                              ">(\\above row. zip(above |> pad(3, 3, clamp) |> slide(7, 1), row) |> "
+                              "map_seq(\\(w, r). w[6] + r), first)",
+                          "rows.lift"));
+    });
+  };
+  CHECK(stated("rows 2, columns 3").empty());
+  const std::string few = stated("rows 2, columns 2");
+  INFO(few);
+  CHECK(few.find("scan_seq<rows 2, columns 2>: the row before is needed 3 columns to the right") !=
+        std::string::npos);
 }
 
 }  // namespace lift::rows_abreast_test

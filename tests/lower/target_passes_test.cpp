@@ -277,13 +277,18 @@ TEST_CASE("names that a language owns") {
     CHECK(launches_in(for_target(named(function), Target::cuda)).at(0).name ==
           std::string(function) + "_kernel");
   }
+  for (const char* name : {"my kernel", "7th", "a-b", ""}) {
+    const std::string expected = "kernel '" + std::string(name) + "' cannot be a name in C; use letters";
+    CHECK_THROWS_WITH_AS(for_target(named(name), Target::openmp), doctest::Contains(expected.c_str()),
+                         UserError);
+  }
   CHECK_NOTHROW(for_target(named("k", "blockIdx"), Target::opencl));
   CHECK_THROWS_WITH_AS(for_target(named("k", "blockIdx"), Target::cuda), doctest::Contains("CUDA C++"),
                        UserError);
 }
 
-TEST_CASE("a function of the program's gives way to one of the language's library") {
-  for (const std::string name : {"exp", "fma", "y0", "mine"}) {
+TEST_CASE("a function of the program's gives way to a word of the language's, and one of its library") {
+  for (const std::string name : {"exp", "fma", "y0", "restrict", "INFINITY", "mine"}) {
     Attr f = attributes::user_fun(name, "return x;", f64);
     attributes::add_parameter(f, "x", f64);
     Kernel k = kernel({put(0, call_term(f, {one}))});

@@ -48,6 +48,7 @@ For loop(const char* name, const Nat& lower, const Nat& upper) {
   f.var = Nat::fresh(name, lower, upper - 1), f.lower = lower, f.upper = upper;
   return f;
 }
+using Body = std::function<Block(const Nat&)>;
 int asked(const Block& b) {
   int n = 0;
   visit(b, [&](const Stmt& s) { n += std::holds_alternative<If>(s.v); });
@@ -155,6 +156,7 @@ TEST_CASE("tighten-bounds: which guards become bounds, and which stay") {
   CHECK(stays([](const Nat& i) { return less(first() * i, 12); }));
   CHECK(stays([](const Nat& i) { return less(floordiv(i, 3) + i, 7); }));
   CHECK(stays([](const Nat& i) { return less(mod(i, 3) + i, 7); }));
+  CHECK(stays([](const Nat& i) { return less_equal(1, floordiv(i, first() + 1)); }));
   // What is not about the index stands around the loop; what never holds leaves nothing.
   For i = loop("i", 0, kLength);
   i.body = {{If{{compare_term(less(first(), 3)), compare_term(less(i.var, 4))}, {put(0, i.var, 1)}}}};
@@ -210,6 +212,83 @@ TEST_CASE("stride-loops: work-items without a guard around all that they do are 
   }
   for (const LoopKind kind : {LoopKind::Seq, LoopKind::Unroll, LoopKind::Vec})
     CHECK(refusal(kind, all) == "");
+}
+
+TEST_CASE("tighten-bounds: what guards have in common is asked once, unless the first may change it") {
+  const Term x = local_term("x", f64), below = apply_term(Op::Lt, boolean, {x, constant_term(1, f64)});
+  const Term small = compare_term(less(first(), 3));
+  const Stmt more{Assign{x, apply_term(Op::Add, f64, {x, constant_term(1, f64)})}};
+  for (const bool changes : {false, true})
+    for (const Term& c : {below, small}) {
+      For i = loop("i", 0, kLength);
+      i.body = {{If{{c}, {put(0, i.var, 1), changes ? more : put(1, i.var, 2)}}},
+                {If{{c}, {put(2, i.var, 3)}}}};
+      const Block all{{Declare{x, constant_term(0, f64)}}, {i}}, after = tighten_bounds(all);
+      same(all, after);
+      CHECK(asked(after) == (c == below ? 2 : 1));
+    }
+}
+
+TEST_CASE("remove-trivial-loops: the only group stays around its items, and around nothing else") {
+  const auto of = [](const char* name, LoopKind kind, std::int64_t length, const Body& body) {
+    For f = loop(name, 0, length);
+    f.kind = kind, f.body = body(f.var);
+    return Stmt{f};
+  };
+  const auto groups = [&](const Body& body) {
+    const Block all{of("g", LoopKind::Wrg, 1, body)}, after = remove_trivial_loops(all);
+    same(all, after);
+    int left = 0;
+    visit(after, [&](const Stmt& s) {
+      const auto* f = std::get_if<For>(&s.v);
+      left += f && f->kind == LoopKind::Wrg;
+    });
+    return left;
+  };
+  const auto items = [&](const Nat& g) {
+    return Block{of("l", LoopKind::Lcl, 4, [&](const Nat& l) { return Block{put(g, l, 1)}; })};
+  };
+  const auto steps = [&](const Body& body) {
+    return [&of, body](const Nat& g) {
+      return Block{of("s", LoopKind::Seq, 2, [&](const Nat& s) { return body(g + s); })};
+    };
+  };
+  const auto one = [](const Nat& g) { return Block{put(g, 0, 1)}; };
+  const auto guarded = [](const Body& body) {
+    return [body](const Nat& g) { return Block{{If{{compare_term(less(first(), 3))}, body(g)}}}; };
+  };
+  CHECK(groups(items) == 1);
+  CHECK(groups(steps(items)) == 1);
+  CHECK(groups(guarded(items)) == 1);
+  CHECK(groups(one) == 0);
+  CHECK(groups(steps(one)) == 0);
+  CHECK(groups(guarded(one)) == 0);
+  // The items are those of the inner group.
+  CHECK(groups([&](const Nat& g) {
+          return Block{of("h", LoopKind::Wrg, 2, [&](const Nat& h) { return items(g + h); })};
+        }) == 1);
+}
+
+TEST_CASE("stride-loops: which guards are one modulo the stride") {
+  const auto loops = [](const NatCond& guard, const Nat& i, std::int64_t m) {
+    For f;
+    f.var = i, f.upper = kLength, f.stride = static_cast<int>(m);
+    f.body = {{If{{compare_term(guard)}, {put(0, i, 1), put(first(), i, 2)}}}};
+    const Block all{{f}}, after = stride_loops(all);
+    same(all, after);
+    return after.size();
+  };
+  const Nat i = Nat::fresh("i", 0, kLength - 1);
+  CHECK(loops(equal(mod(i, 3), 1), i, 3) == 1);
+  CHECK(loops(equal(mod(first() - i, 3), 1), i, 3) == 1 + 2);       // it moves the other way
+  const Nat residue = mod(i, 3), late = Nat::fresh("first", 0, 5);  // terms are in the order of their age
+  CHECK(loops(equal(residue + first(), 2), i, 3) == 3);
+  CHECK(loops(equal(residue + late, 2), i, 3) == 3);
+  CHECK(loops(equal(2 * residue, 2), i, 3) == 3);
+  CHECK(loops(equal(2 * residue, 3), i, 3) == 3);
+  CHECK(loops(equal(i * first(), 6), i, 3) == 3);
+  CHECK(loops(equal(mod(i * i, 3), 1), i, 3) == 3);
+  CHECK(loops(equal(mod(i * first(), 3), 1), i, 3) == 3);
 }
 
 }  // namespace tighten_bounds_test

@@ -114,6 +114,34 @@ TEST_CASE("unswitch-loops: what an element asks is asked by each element") {
   CHECK(asked(both[0].body) == 1);
 }
 
+namespace {
+
+/// How many loops over rows are there twice, of a stencil's, changed, so many times over.
+std::size_t unswitched(
+    std::size_t times, const std::function<void(For&)>& change = [](For&) {}) {
+  Kernel k = stencil(1, 0);
+  For& planes = std::get<For>(k.body[0].v);
+  For& rows = std::get<For>(planes.body[0].v);
+  change(std::get<For>(rows.body[0].v));
+  k.body = Block(times, k.body[0]);
+  const std::vector<double> before = out_of(k);
+  k.body = unswitch_loops(k.body);
+  CHECK(out_of(k) == before);
+  return versions(k).size() / 2;
+}
+
+}  // namespace
+
+TEST_CASE("unswitch-loops: of loops with a schedule, and of many, there is one version") {
+  CHECK(unswitched(1) == 1);
+  CHECK(unswitched(12) == 12);
+  CHECK(unswitched(14) == 12);
+  CHECK(unswitched(1, [](For& f) { f.rows = 2, f.columns = 4; }) == 0);
+  CHECK(unswitched(1, [](For& f) { f.waits = true; }) == 0);
+  CHECK(unswitched(1, [](For& f) { f.kind = LoopKind::Par; }) == 0);
+  CHECK(unswitched(1, [](For& f) { f.body = {{If{{compare_term(less(f.var, 5))}, f.body}}}; }) == 0);
+}
+
 TEST_CASE("unswitch-loops: stencils with borders of any kind are what they were") {
   for (const char* border : {"clamp", "mirror", "wrap", "constant 3.0"})
     for (const char* size : {"1.1.9", "2.3.9", "5.4.17"})

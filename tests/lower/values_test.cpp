@@ -109,6 +109,20 @@ TEST_CASE(
   CHECK(count<Store>(k.body) == 2);
 }
 
+TEST_CASE("without a memory layout loops stay over positions, vectors over elements, and compute the same") {
+  const auto said = [](const Expr& e, bool linear) {
+    return str(lower(program({xs, m}, e), {.vector_bytes = 32, .linear = linear}).body);
+  };
+  const Expr rows = m | map([](Expr r) { return r | map(twice); });
+  CHECK(said(rows, false).find("out[j, i] = mul(m[j, i], 2)") != std::string::npos);
+  CHECK(said(rows, true).find("out[j, i]") == std::string::npos);
+  const Expr vectors = map_with(Op::MapVec, 1, fun(f64, twice), xs, {4, 1, 0, 0});
+  CHECK(said(vectors, false).find("for i in [0, 12) vec 4\n") == 0);
+  CHECK(said(vectors, true).find("for i in [0, 12) step 4 vec 4\n") == 0);
+  run(program({xs}, vectors), false);
+  run(program({xs}, vectors), true);
+}
+
 TEST_CASE("a tuple is several arrays, and so is an array of tuples") {
   const Kernel k = run(program({xs}, tuple({xs | map(twice), xs | map([](Expr x) { return -x; })})));
   CHECK(k.results == std::vector<std::string>{"out0", "out1"});

@@ -191,6 +191,157 @@ TEST_CASE("what is right passes") {
   CHECK_NOTHROW(verify(vectors(4, 4), Form::Vectors, "some-pass"));
 }
 
+namespace {
+
+Kernel with_size(Kernel k, const std::string& n) {
+  k.sizes.push_back(n);
+  return k;
+}
+Kernel with_number(Kernel k, Scalar type, std::vector<Nat> range = {}) {
+  k.arguments.push_back({"h", type, {}, false, true, std::move(range)});
+  return k;
+}
+Block over_groups(Block body) { return {{over(i, std::move(body), LoopKind::Wrg)}}; }
+Stmt array_of(const char* name, AddressSpace space, const Type& type = array({8}, f64)) {
+  return {Allocate{name, type, space}};
+}
+Term shuffled(const std::vector<int>& lanes) {
+  TermNode n;
+  n.kind = TermKind::Shuffle, n.type = f64, n.width = 2, n.args = {a_at(0, 4)}, n.lanes = lanes;
+  return intern(n);
+}
+Stmt copied(int to, int from) { return {CopyRow{"out", {to}, "a", {from}, 4}}; }
+Term is_small(const Term& t) { return apply_term(Op::Lt, boolean, {t, one}); }
+/// The first of the outer loop's iterations, with one of a loop within it.
+Block nested(LoopKind outer, LoopKind inner) {
+  For within = over(j, {put(i + j, one)}, inner, 1);
+  within.upper = 1;
+  return {{over(i, {{within}}, outer)}};
+}
+
+Block named_in_threads(const Nat& value) {
+  const Nat named = Nat::fresh("named", 0, 7);
+  return {{over(i, {{Let{index_term(named), index_term(value)}}, put(named, one)}, LoopKind::Par)}};
+}
+
+/// Two kernels that differ in what the rule is about.
+struct Pair {
+  const char *rule, *why;
+  Kernel wrong, right;
+  Form form = Form::Positions;
+};
+
+std::vector<Pair> pairs_of_values() {
+  const Term of_h = argument_term("h", f64), x32 = local_term("x", f32), one32 = constant_term(1, f32);
+  const Nat named = Nat::fresh("named", 0, 7);
+  const Stmt name{Let{index_term(named), index_term(i)}};
+  return {
+      {"values-defined", "no scalar argument a of that type", kernel({put(0, argument_term("a", f64))}),
+       kernel({put(0, a_at(0))})},
+      {"values-defined", "no scalar argument h of that type", with_number(kernel({put(0, of_h)}), f32),
+       with_number(kernel({put(0, of_h)}), f64)},
+      {"declared-once", "the index named is named twice", kernel({{over(i, {name, name, put(named, one)})}}),
+       kernel({{over(i, {name, put(named, one)})}, {over(i, {name, put(named, one)})}})},
+      {"variables-assigned", "x is declared with another type",
+       kernel({{Declare{x, one}}, {Assign{x32, one32}}}),
+       kernel({{Declare{x32, one32}}, {Assign{x32, one32}}})},
+      {"widths-agree", "vectors of several widths",
+       kernel({put(0, apply_term(Op::Add, f64, {a_at(0, 8), a_at(0, 4)}))}),
+       kernel({put(0, apply_term(Op::Add, f64, {a_at(0, 8), one}))}), Form::Vectors},
+      {"widths-agree", "a lane that there is not", kernel({put(0, shuffled({0, 4}))}),
+       kernel({put(0, shuffled({0, 3}))}), Form::Vectors},
+      {"widths-agree", "a lane that there is not", kernel({put(0, shuffled({-1, 3}))}),
+       kernel({put(0, shuffled({3, 0}))}), Form::Vectors},
+  };
+}
+
+std::vector<Pair> pairs_of_loops() {
+  const Nat n = Nat::size("n");
+  For by_size = over(i, {put(i, one)}), by_two = by_size;
+  by_size.step = n, by_two.step = 2;
+  const Term c = local_term("c", boolean), d = local_term("d", boolean), first = compare_term(less(i, 3));
+  const Stmt asked{If{{c}, {{Barrier{}}}}}, asked_again{If{{d}, {{Barrier{}}}}};
+  const Term not_c = apply_term(Op::Not, boolean, {c});
+  const auto all_store = [](AddressSpace space, LoopKind kind) {
+    return kernel({array_of("t", space), {over(i, {{Store{"t", {0}, one}}}, kind)}});
+  };
+  return {
+      {"loop-attributes", "the loop's step is n", with_size(kernel({{by_size}}), "n"), kernel({{by_two}})},
+      {"grid-dimensions", "a loop over groups within one over the items",
+       kernel(nested(LoopKind::Lcl, LoopKind::Glb)), kernel(nested(LoopKind::Wrg, LoopKind::Lcl))},
+      {"grid-dimensions", "a loop over groups within one over the items",
+       kernel(nested(LoopKind::Lcl, LoopKind::Wrg)), kernel(nested(LoopKind::Glb, LoopKind::Glb))},
+      // A variable may be another one for each item; what the group's index says is the same for all.
+      {"uniform-barriers", "which items may differ in", kernel(over_groups({{Declare{c, first}}, asked})),
+       kernel(over_groups({{Let{c, first}}, asked}))},
+      {"uniform-barriers", "which items may differ in",
+       kernel(over_groups({{Let{c, is_small(a_at(0))}}, {Let{d, not_c}}, asked_again})),
+       kernel(over_groups({{Let{c, first}}, {Let{d, not_c}}, asked_again}))},
+      {"uniform-barriers", "a barrier for some of the work-items",
+       kernel(over_groups({{First{{{LoopKind::Lcl, 0}}, {put(i, one), {Barrier{}}}}}})),
+       kernel(over_groups({{First{{{LoopKind::Lcl, 0}}, {put(i, one)}}}, {Barrier{}}}))},
+      // Items of a group share its local memory, groups do not; threads share what lies on the stack around
+      // their loop, and items do not.
+      {"independent-iterations", "all store t[0]", all_store(AddressSpace::Local, LoopKind::Lcl),
+       all_store(AddressSpace::Local, LoopKind::Wrg)},
+      // What a name stands for says whether an element is another one in each iteration.
+      {"independent-iterations", "all store out[named]", kernel(named_in_threads(3)),
+       kernel(named_in_threads(i))},
+      {"independent-iterations", "all store t[0]", all_store(AddressSpace::Private, LoopKind::Par),
+       all_store(AddressSpace::Private, LoopKind::Lcl)},
+  };
+}
+
+std::vector<Pair> pairs_of_accesses() {
+  const Nat h = Nat::fresh("h", 0, 9);
+  const auto guarded = [](const Term& condition, const Nat& at) {
+    return kernel({{over(i, {{If{{condition}, {put(at, one)}}}})}});
+  };
+  const auto either = [&](const Term& decides) {
+    return guarded(apply_term(Op::Or, boolean, {decides, is_small(a_at(i + 1))}), i);
+  };
+  const auto sum = [](const Nat& at) { return put(0, apply_term(Op::Add, f64, {one, a_at(at)})); };
+  const auto one_number = [](int at) {
+    return kernel({array_of("t", AddressSpace::Private, f64), {Store{"t", {at}, one}}});
+  };
+  return {
+      {"within-arrays", "a[... i + 1 ...] is 8, beyond 0 to 7", guarded(is_small(a_at(i + 1)), i),
+       guarded(is_small(a_at(i)), i)},
+      {"within-arrays", "out[... i + 1 ...] is 8", guarded(compare_term(negate(equal(i, 3))), i + 1),
+       guarded(compare_term(negate(equal(i, 7))), i + 1)},
+      // The second one is asked where the first does not hold.
+      {"within-arrays", "a[... i + 1 ...] is 8", either(compare_term(less(i, 7))),
+       either(compare_term(less_equal(7, i)))},
+      {"within-arrays", "a[... i + 1 ...] is 8", kernel({{over(i, {sum(i + 1)})}}),
+       kernel({{over(i, {sum(i)})}})},
+      {"within-arrays", "a[... 5 ...] is 5, beyond 0 to 7, of 4 elements", kernel({copied(0, 5)}),
+       kernel({copied(0, 4)})},
+      {"within-arrays", "out[... 5 ...] is 5, beyond 0 to 7, of 4 elements", kernel({copied(5, 0)}),
+       kernel({copied(4, 0)})},
+      {"within-arrays", "t[... 1 ...] is 1, beyond 0 to 0", one_number(1), one_number(0)},
+      // Of a number without a range nothing is known.
+      {"within-arrays", "out[... h ...] is 9", with_number(kernel({put(h, one)}), i32, {0, 9}),
+       with_number(kernel({put(h, one)}), i32)},
+      {"within-arrays", "out[... h ...] is -1", with_number(kernel({put(h, one)}), i32, {-1, 7}),
+       with_number(kernel({put(h, one)}), i32, {0, 7})},
+  };
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a rule refuses what breaks it, with what is wrong, and not what differs from that in what it asks") {
+  for (const auto& pairs : {pairs_of_values(), pairs_of_loops(), pairs_of_accesses()})
+    for (const Pair& p : pairs) {
+      INFO(p.rule << "\n" << str(p.wrong) << str(p.right));
+      const std::string said = test::message<InternalError>([&] { verify(p.wrong, p.form, "some-pass"); });
+      INFO(said);
+      CHECK(said.find(std::string("break the rule ") + p.rule) != std::string::npos);
+      CHECK(said.find(p.why) != std::string::npos);
+      CHECK(test::message<InternalError>([&] { verify(p.right, p.form, "some-pass"); }) == "");
+    }
+}
+
 TEST_CASE("values of copies side by side have names of their own") {
   const Block b = distinct_names({{Let{x, one}},
                                   put(0, x),

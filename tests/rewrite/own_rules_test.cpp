@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/expr/build.hpp"
+#include "ir/expr/interpret.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/text/parse.hpp"
 #include "lower/lower.hpp"
@@ -147,6 +149,36 @@ TEST_CASE("own rules: what is misspelt, unbound or no law is refused where it is
   check_says(refused("a(k in 1 .. 100): split(k) |> join = \\x. x"), {"at most 16"});
   check_says(refused("// nothing\n"), {"there is no rule"});
   check_says(refused("a: map(\\w. f(w[0])) = map(f)"), {"'f'", "is applied on the left side"});
+}
+
+TEST_CASE("own rules: comments are no part of a law, and sides that differ in kind are told apart") {
+  CHECK(only("a: map(f) |>  // first f\n  map(g) = map(f |> g)  // then g\n").maths ==
+        "map(f) |> map(g) = map(f |> g)");
+  CHECK(only("// above\na: map(f) |> map(g) = map(f |> g)").maths == "map(f) |> map(g) = map(f |> g)");
+  for (const char* value : {"3", "map(f, xs)", "(x + y)"})
+    check_says(refused(std::string("a: map(f) = ") + value),
+               {"the left side is a function", "the right side is a value"});
+}
+
+TEST_CASE("own rules: numbers of the left side, and functions of parameters, are held to the law") {
+  for (const char* text :
+       {"a(k in {2, 3}): split(k) |> join = \\x. x", "a: map(\\x. f(x)) |> map(g) = map(\\x. g(f(x)))"}) {
+    CAPTURE(text);
+    CHECK(check_rule(only(text)) >= 100);
+  }
+  check_says(refused("a(k in {2, 3}): split(k) |> join = reverse"), {"does not hold"});
+  // Windows that are longer than any array that is drawn.
+  check_says(refused("a: slide(300, 1) |> map(map(f)) = map(f) |> slide(300, 1)"),
+             {"random instances of its left side have a type, too few to check it"});
+  // Parameters that nothing is chosen for, and a law that a function computes, which has no sides.
+  const Expr f = hole("f"), xs = hole("xs");
+  const auto tiles = [&](const Nat& length) {
+    return join(map([&](Expr row) { return map(f, row); }, split({length}, xs)));
+  };
+  const Rule any = rule("tiles", map(f, xs), tiles(nat_hole("k"))).takes("k", "elements of a tile");
+  CHECK(check_rule(any) >= 100);
+  CHECK(check_rule(constructed("same", "x = x",
+                               [](const Site& s, const Arguments&) -> Result<Expr> { return s.e; })) == 0);
 }
 
 TEST_CASE("own rules: right ones hold on random instances, reassociation to rounding") {

@@ -318,17 +318,47 @@ TEST_CASE("stage graphs: an update has the scale of the base that it copies, wha
   const Expr x = param("x", array({Nat(12)}, f64)), y = param("y", array({Nat(4)}, f64));
   const auto twice = [](const Expr& a) { return a | map([](Expr v) { return v * 2.0; }); };
   const auto pairs = [](const Expr& a) { return a | slide(2, 2) | map([](Expr w) { return w[0] + w[1]; }); };
-  const Program p{"copied", {x, y}, let(twice(x), [&](Expr fine) {
-                    return let(pairs(fine), [&](Expr coarse) {
-                      return update(coarse, {1}, y | map([&](Expr v) { return v + coarse[0]; }));
-                    });
-                  })};
-  compare(p);
-  const StageGraph g = stage_graph(chain_of(p));
-  REQUIRE(g.stages.size() == 3);
-  CHECK(g.stages[0].scale[0] == 1);
-  CHECK(g.stages[1].scale[0] == 2);
-  CHECK(g.stages[2].scale[0] == 2);
+  for (const bool copied : {false, true}) {  // a base that is a result, too, is copied
+    CAPTURE(copied);
+    const Program p{"copied", {x, y}, let(twice(x), [&](Expr fine) {
+                      return let(pairs(fine), [&](Expr coarse) {
+                        const Expr made = update(coarse, {1}, y | map([&](Expr v) { return v + coarse[0]; }));
+                        return copied ? tuple({made, coarse}) : made;
+                      });
+                    })};
+    compare(p);
+    const StageGraph g = stage_graph(chain_of(p));
+    REQUIRE(g.stages.size() == 3);
+    CHECK(g.stages[2].storage == (copied ? "stage 3" : "stage 2"));
+    CHECK(g.stages[0].scale[0] == 1);
+    CHECK(g.stages[1].scale[0] == 2);
+    CHECK(g.stages[2].scale[0] == 2);
+  }
+}
+
+TEST_CASE("stage graphs: their table says how stages go, or why that is not known") {
+  const Expr u = param("u", array({Nat(4), Nat(6)}, f64));
+  const auto pairs = [](const Expr& row) {
+    return join(row | split(Nat(2)) | map([](Expr p) { return p | map([](Expr v) { return v * 2.0; }); }));
+  };
+  const Program p{
+      "table", {u}, let(u | map(pairs), [](Expr a) {
+        return a | map([](Expr row) {
+                 return scan(fun({f64, f64}, [](Expr s, Expr v) { return s + v; }), literal(0, f64), row);
+               });
+      })};
+  const Chain chain = chain_of(p);
+  const StageGraph g = stage_graph(chain);
+  const std::string table = str(g, chain);
+  CAPTURE(table);
+  CHECK(table.find("stage 1: writes stage 1[0, 4)[0, 6), 2 positions an iteration\n") != std::string::npos);
+  CHECK(table.find("stage 2: writes stage 2[0, 4)[0, 6); ") != std::string::npos);
+  CHECK(g.stages[1].unknown.find("scan") != std::string::npos);
+  CHECK(depth_of(g.stages[0], 0) == 0);
+  CHECK(depth_of(g.stages[0], 1) == 1);
+  CHECK(depth_of(g.stages[1], 1) == 0);  // of no loops that are known
+  REQUIRE(g.dependences.size() == 1);
+  CHECK(!g.dependences[0].distance[0].bounded());
 }
 
 TEST_CASE(
