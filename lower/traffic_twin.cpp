@@ -32,16 +32,45 @@ bool stores_within_arrays(const Block& b, const Kernel& k) {
   });
 }
 
+/// What the names of a block stand for.
+class Names {
+ public:
+  explicit Names(const Block& b) {
+    visit(b, [&](const Stmt& s) {
+      if (const auto* l = std::get_if<Let>(&s.v)) values_[l->local->name] = expanded(l->value);
+    });
+  }
+  Term expanded(const Term& t) const {
+    return rewrite(t, [&](const Term& x) {
+      const auto it = x->kind == TermKind::Local ? values_.find(x->name) : values_.end();
+      return it == values_.end() ? x : it->second;
+    });
+  }
+
+ private:
+  std::map<std::string, Term> values_;
+};
+
+/// What is loaded, and what is loaded for names; of that, elements at boundaries are those that others reach
+/// where the array is loaded in any case.
+LoadClasses loads_of(const Term& value, const Names& names) {
+  LoadClasses classes;
+  classes.add_all_of(value);
+  visit(names.expanded(value), [&](const Term& x) {
+    if (x->kind == TermKind::Load && !(has_choices(x->nats) && loads(value, x->name))) classes.add(x);
+  });
+  return classes;
+}
+
 Block drop_guards_and_arithmetic(const Block& b, const Kernel& k) {
+  const Names names(b);
   return rebuild(b, [&](Stmt s) -> Block {
     if (auto* i = std::get_if<If>(&s.v)) {
       if (stores_within_arrays(i->body, k)) return std::move(i->body);
       return {std::move(s)};
     }
     if (auto* t = std::get_if<Store>(&s.v)) {
-      LoadClasses classes;
-      classes.add_all_of(t->value);
-      t->value = classes.mean(t->value->type);
+      t->value = loads_of(t->value, names).mean(t->value->type);
       if (t->value ==
           load_term(t->array, t->position, t->value->type))  // else the compiler drops the statement
         t->value = apply_term(Op::Add, t->value->type, {t->value, constant_term(1, t->value->type)});
@@ -55,14 +84,15 @@ Block drop_guards_and_arithmetic(const Block& b, const Kernel& k) {
 Block with_loads_for_positions(const Block& b) {
   return rebuild(b, [](Stmt s) -> Block {
     auto* t = std::get_if<Store>(&s.v);
-    if (!t || t->value->type == boolean) return {std::move(s)};
+    if (!t) return {std::move(s)};
     Term value = t->value;
+    const Op both = value->type == boolean ? Op::Or : Op::Add;
     visit(t->value, [&](const Term& x) {
       if (x->kind != TermKind::Load) return;
       for (const Term& position : x->args)
         visit(position, [&](const Term& l) {
           if (l->kind == TermKind::Load && l->args.empty())
-            value = apply_term(Op::Add, value->type, {value, apply_term(Op::Cast, value->type, {l})});
+            value = apply_term(both, value->type, {value, apply_term(Op::Cast, value->type, {l})});
         });
     });
     t->value = value;
@@ -169,18 +199,23 @@ class LostLoops {
     });
   }
 
-  /// Loops that add up what is read in such loops, one nest a load; of loads at computed positions, which may
-  /// be any element's, one nest an array.
+  /// Loops that add up what is read in such loops, one nest a class of loads; of loads at computed positions,
+  /// which may be any element's, one nest an array.
   Block sums() const {
-    std::set<std::uint32_t> seen;
-    std::set<std::string> anywhere;
-    Block r;
+    LoadClasses classes;
+    std::map<std::string, Term> anywhere;
     visit_terms(body_, [&](const Term& x) {
-      if (x->kind != TermKind::Load || lost_in(x->nats).empty() || !seen.insert(x->id).second) return;
-      const bool computed = std::any_of(x->nats.begin(), x->nats.end(), is_computed);
-      if (!computed || anywhere.insert(x->name).second)
-        if (auto nest = sum_of(x)) r.insert(r.end(), nest->begin(), nest->end());
+      if (x->kind != TermKind::Load || lost_in(x->nats).empty()) return;
+      if (std::any_of(x->nats.begin(), x->nats.end(), is_computed))
+        anywhere.emplace(x->name, x);
+      else
+        classes.add(x);
     });
+    std::vector<Term> loads = classes.loads();
+    for (const auto& [name, load] : anywhere) loads.push_back(load);
+    Block r;
+    for (const Term& load : loads)
+      if (auto nest = sum_of(load)) r.insert(r.end(), nest->begin(), nest->end());
     return r;
   }
 
@@ -358,7 +393,8 @@ std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptio
   };
   const Block inside = in_rows(lost.sums());
   if (sums) {
-    base.body = in_rows(base.body);
+    const Names names(base.body);
+    base.body = in_rows(map_terms(base.body, [&](const Term& t) { return names.expanded(t); }));
   } else {
     base.body = chunked_single(drop_guards_and_arithmetic(without_blocks(base.body), base));
   }

@@ -37,6 +37,38 @@ std::set<std::string> kept_arrays(const Kernel& k) {
   return names;
 }
 
+/// Arrays that an iteration has to itself, with the variables of the loops around them as further indices.
+Block with_loops_as_indices(const Block& b, const std::vector<Nat>& around = {},
+                            std::map<std::string, std::vector<Nat>> own = {}) {
+  const auto further = [&](const std::string& array, const std::vector<Nat>& position) {
+    std::vector<Nat> r = own[array];
+    r.insert(r.end(), position.begin(), position.end());
+    return r;
+  };
+  const auto with_further = [&](const Term& t) {
+    return rewrite(t, [&](const Term& x) {
+      if (x->kind != TermKind::Load) return x;
+      const Term load = load_term(x->name, further(x->name, x->nats), x->type, x->width);
+      return x->args.empty() ? load : with_args(load, x->args);
+    });
+  };
+  Block r;
+  for (Stmt s : b) {
+    if (const auto* a = std::get_if<Allocate>(&s.v)) own[a->name] = around;
+    if (auto* x = std::get_if<Store>(&s.v)) x->position = further(x->array, x->position);
+    if (auto* i = std::get_if<If>(&s.v))
+      for (Term& c : i->conditions) c = with_further(c);
+    if (Term* value = value_of(s)) *value = with_further(*value);
+    if (Block* body = body_of(s)) {
+      std::vector<Nat> loops = around;
+      if (const auto* f = std::get_if<For>(&s.v)) loops.push_back(f->var);
+      *body = with_loops_as_indices(*body, loops, own);
+    }
+    r.push_back(std::move(s));
+  }
+  return r;
+}
+
 /// A load of a kept array becomes the loads that its element is computed from, one a class: in loops over the
 /// results stands what all stages read. Each stage is looked at once, however many there are.
 class ThroughKept {
@@ -46,15 +78,21 @@ class ThroughKept {
   static constexpr std::size_t kMostElements = 24000;
 
  public:
-  explicit ThroughKept(const Kernel& k) : kept_(kept_arrays(k)) { collect(k.body); }
+  explicit ThroughKept(const Kernel& k) : kept_(kept_arrays(k)), body_(with_loops_as_indices(k.body)) {
+    collect_values(body_, false);
+    collect(body_);
+  }
 
+  Block of() { return of(body_); }
+
+ private:
   Block of(const Block& b) {
     Block r;
     for (const Stmt& s : b) {
       if (std::holds_alternative<Allocate>(s.v) || is_kept(s)) continue;
       Stmt x = s;
       if (Block* body = body_of(x)) {
-        if (stores(*body, true) && !stores(*body, false)) continue;
+        if (is_lost(s)) continue;
         const auto* f = std::get_if<For>(&x.v);
         if (f) around_.push_back(f->var);
         known_.clear(), known_of_.clear();
@@ -70,7 +108,6 @@ class ThroughKept {
     return r;
   }
 
- private:
   /// A store to a kept array: the loops that it stands in, outermost first, where it writes, and what its
   /// element is computed from.
   struct Producer {
@@ -92,6 +129,23 @@ class ThroughKept {
     return holds(b, [&](const Stmt& s) { return std::holds_alternative<Store>(s.v) && is_kept(s) == kept; });
   }
 
+  /// Nothing is left of what stores kept arrays alone.
+  bool is_lost(const Stmt& s) const {
+    const Block* body = body_of(s);
+    return body && stores(*body, true) && !stores(*body, false);
+  }
+
+  /// What names stand for, and what is assigned to variables that are lost.
+  void collect_values(const Block& b, bool lost) {
+    for (const Stmt& s : b) {
+      if (const auto* l = std::get_if<Let>(&s.v)) values_[l->local->name] = {l->value};
+      if (const auto* d = std::get_if<Declare>(&s.v); d && lost) values_[d->local->name] = {d->value};
+      if (const auto* a = std::get_if<Assign>(&s.v))
+        if (const auto it = values_.find(a->local->name); it != values_.end()) it->second.push_back(a->value);
+      if (const Block* body = body_of(s)) collect_values(*body, lost || is_lost(s));
+    }
+  }
+
   void collect(const Block& b) {
     for (const Stmt& s : b) {
       if (const auto* f = std::get_if<For>(&s.v)) around_.push_back(f->var);
@@ -100,39 +154,115 @@ class ThroughKept {
       if (!is_kept(s)) continue;
       const auto& t = std::get<Store>(s.v);
       LoadClasses classes(t.position);
-      classes.add_all_of(t.value);
-      bool accumulated = false;
-      visit(t.value, [&](const Term& x) { accumulated |= x->kind == TermKind::Local; });
-      if (accumulated)
-        visit_terms(b, [&](const Term& x) {
-          if (x->kind == TermKind::Load) classes.add(x);
-        });
+      std::set<std::string> seen;
+      add_made_of(t.value, classes, seen);
       producers_[t.array].push_back({around_, t.position, classes.loads()});
     }
   }
 
-  /// The variables of the producer's loops, not shared with where its element is loaded, at which it writes
-  /// that.
-  std::map<const NatAtom*, Nat> solved(const Producer& p, const std::vector<Nat>& position) const {
-    std::map<const NatAtom*, Nat> values;
-    const auto is_shared = [&](const Nat& v) {
-      return std::find(around_.begin(), around_.end(), v) != around_.end();
-    };
-    for (std::size_t l = p.loops.size(); l-- > 0;) {
-      const Nat& v = p.loops[l];
-      if (is_shared(v)) continue;
-      const NatAtom* atom = variables(v).front();
-      Nat value = atom->lower;  // of a loop that adds up, say
-      for (std::size_t d = 0; d < p.position.size() && d < position.size(); ++d)
-        if (const auto a = affine_in(p.position[d], v); a && !(a->coefficient == Nat(0))) {
-          const Nat rest = substitute(a->rest, values);
-          const bool known = std::none_of(p.loops.begin(), p.loops.begin() + static_cast<std::ptrdiff_t>(l),
-                                          [&](const Nat& o) { return !is_shared(o) && mentions(rest, o); });
-          const auto step = a->coefficient.constant();
-          const Nat sign(step && *step < 0 ? -1 : 1);  // what is divided by is positive
-          if (known) value = floordiv(sign * (position[d] - rest), sign * a->coefficient);
+  /// What a value is made of, and what names and variables in it are.
+  void add_made_of(const Term& value, LoadClasses& classes, std::set<std::string>& seen) const {
+    classes.add_all_of(value);
+    visit(value, [&](const Term& x) {
+      if (x->kind != TermKind::Local || !seen.insert(x->name).second) return;
+      if (const auto it = values_.find(x->name); it != values_.end())
+        for (const Term& t : it->second) add_made_of(t, classes, seen);
+    });
+  }
+
+  /// What a position says of a producer's loops: `stored`, which is made of their variables, is `loaded`.
+  struct Equation {
+    Nat stored, loaded;
+  };
+
+  /// A quotient and the remainder beside it, as an array that is split has them, are one index.
+  static bool join_split(std::vector<Equation>& all) {
+    for (const Equation& low : all)
+      for (const NatTerm& t : terms(low.stored)) {
+        if (t.factors.size() != 1 || t.factors[0].atom->kind != AtomKind::Mod) continue;
+        const NatAtom& remainder = *t.factors[0].atom;
+        const auto beside = (low.stored - atom_nat(remainder)).constant();
+        for (const Equation& high : all) {
+          const auto before = (high.stored - floordiv(remainder.a, remainder.b)).constant();
+          if (!beside || !before) continue;
+          const Equation whole{remainder.a, remainder.b * (high.loaded - *before) + low.loaded - *beside};
+          std::erase_if(all, [parts = std::set{low.stored.id(), high.stored.id()}](const Equation& e) {
+            return parts.count(e.stored.id()) > 0;
+          });
+          all.push_back(whole);
+          return true;
         }
-      values.emplace(atom, within(value, *atom));
+      }
+    return false;
+  }
+
+  static bool is_negative(const Nat& coefficient) { return coefficient.constant().value_or(1) < 0; }
+
+  /// Of the unknown variables in n the one with the largest coefficient.
+  static std::optional<Nat> leading(const Nat& n, const std::vector<Nat>& unknown) {
+    std::optional<Nat> first, most;
+    for (const Nat& v : unknown) {
+      const auto a = affine_in(n, v);
+      if (!a || a->coefficient == Nat(0)) continue;
+      const Nat size = is_negative(a->coefficient) ? -a->coefficient : a->coefficient;
+      if (!most || Facts().proves(less(*most, size))) first = v, most = size;
+    }
+    return first;
+  }
+
+  /// The value of v in an equation: the others in it count as digits below. Nothing where it is not known
+  /// from where they count.
+  static std::optional<Nat> solved_for(const Nat& v, const Equation& e, const std::vector<Nat>& unknown) {
+    const Affine a = *affine_in(e.stored, v);
+    const Nat sign = is_negative(a.coefficient) ? -1 : 1;  // what is divided by is positive
+    Nat least = sign * a.rest;
+    for (const Nat& w : unknown) {
+      const auto below = affine_in(least, w);
+      const bool falls = below && is_negative(below->coefficient);
+      const NatAtom& digit = *variables(w).front();
+      Nat end = falls ? digit.upper : digit.lower;
+      if (mentions_one_of(end, unknown)) {
+        const Facts::Interval ends = Facts().bounds(end);
+        const auto number = falls ? ends.upper : ends.lower;
+        if (!number) return std::nullopt;
+        end = *number;
+      }
+      least = substitute(least, w, end);
+    }
+    return within(floordiv(sign * e.loaded - least, sign * a.coefficient), *variables(v).front());
+  }
+  static bool mentions_one_of(const Nat& n, const std::vector<Nat>& unknown) {
+    return std::any_of(unknown.begin(), unknown.end(), [&](const Nat& v) { return mentions(n, v); });
+  }
+
+  /// The variables of the producer's loops, not shared with where its element is loaded, at which it writes
+  /// that. Others, as of a loop that adds up, stand for all values in their ranges.
+  std::map<const NatAtom*, Nat> solved(const Producer& p, const std::vector<Nat>& position) const {
+    std::vector<Nat> unknown;
+    for (const Nat& v : p.loops)
+      if (std::find(around_.begin(), around_.end(), v) == around_.end()) unknown.push_back(v);
+    std::vector<Equation> equations;
+    for (std::size_t d = 0; d < p.position.size(); ++d) equations.push_back({p.position[d], position[d]});
+    while (join_split(equations)) {
+    }
+    std::map<const NatAtom*, Nat> values;
+    const auto count = [&](const Equation& e) {
+      return std::count_if(unknown.begin(), unknown.end(),
+                           [&](const Nat& v) { return mentions(e.stored, v); });
+    };
+    while (!equations.empty()) {
+      const auto e =
+          std::min_element(equations.begin(), equations.end(),
+                           [&](const Equation& x, const Equation& y) { return count(x) < count(y); });
+      const auto v = leading(e->stored, unknown);
+      const auto value = v ? solved_for(*v, *e, unknown) : std::nullopt;
+      if (!value) {
+        equations.erase(e);
+        continue;
+      }
+      values.emplace(variables(*v).front(), *value);
+      std::erase(unknown, *v);
+      for (Equation& x : equations) x.stored = substitute(x.stored, *v, *value);
     }
     for (const Nat& v : p.loops)  // what the bounds of inner loops say of outer ones
       if (const auto it = values.find(variables(v).front()); it != values.end())
@@ -197,6 +327,8 @@ class ThroughKept {
   }
 
   std::set<std::string> kept_, open_;
+  Block body_;
+  std::map<std::string, std::vector<Term>> values_;  ///< of names, and of variables that are lost
   std::vector<Nat> around_;
   std::map<std::string, std::vector<Producer>> producers_;
   std::map<std::uint32_t, std::vector<Term>> known_;            ///< by load, within the same loops
@@ -270,7 +402,7 @@ Kernel lower_without_steps(const Program& program) {
   without.body = without_scans(program.body);
   if (kept_arrays(k).empty() && without.body == program.body) return k;
   k = lower_undecided(without);
-  k.body = in_array_order(tighten_bounds(ThroughKept(k).of(k.body)));
+  k.body = in_array_order(tighten_bounds(ThroughKept(k).of()));
   std::erase_if(k.arguments, [](const KernelArgument& x) { return x.work; });
   return k;
 }

@@ -1,7 +1,9 @@
 #include "lower/analyses/load_classes.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <set>
 
 namespace lift {
 namespace {
@@ -57,17 +59,28 @@ std::vector<Term> LoadClasses::loads() const {
 }
 
 Term LoadClasses::mean(Scalar type) const {
+  std::vector<Term> all = loads();
+  const auto moves = [](const Term& load) {
+    std::set<const NatAtom*> along;
+    for (const Nat& n : load->nats) along.insert(variables(n).begin(), variables(n).end());
+    return along.size();
+  };
+  // What does not change in inner loops comes first: its sum does not either.
+  std::stable_sort(all.begin(), all.end(), [&](const Term& a, const Term& b) { return moves(a) < moves(b); });
+  if (all.empty()) return constant_term(1, type);
+  if (type == boolean) {  // truth values are not added up; a comparison needs all of what it compares
+    Scalar numbers = u8;
+    for (const Term& load : all)
+      if (load->type != boolean) numbers = load->type;
+    return apply_term(Op::Lt, boolean, {mean(numbers), constant_term(1, numbers)});
+  }
   Term sum;
-  int count = 0;
-  for (const Term& load : loads()) {
-    if (load->type != type && type == boolean) continue;  // truth values are not added up
+  for (const Term& load : all) {
     const Term as_type = apply_term(Op::Cast, type, {load});
     sum = sum ? apply_term(Op::Add, type, {sum, as_type}) : as_type;
-    ++count;
   }
-  if (!sum) return constant_term(1, type);
-  if (!is_float(type)) return sum;  // a fraction of 1 is none of its numbers
-  return count == 1 ? sum : apply_term(Op::Mul, type, {sum, constant_term(1.0 / count, type)});
+  if (!is_float(type) || all.size() == 1) return sum;  // a fraction of 1 is none of an integer's numbers
+  return apply_term(Op::Mul, type, {sum, constant_term(1.0 / static_cast<double>(all.size()), type)});
 }
 
 }  // namespace lift

@@ -25,7 +25,8 @@ class LoadClasses {
   void add_all_of(const Term& value);
   /// One load a class.
   std::vector<Term> loads() const;
-  /// Of those of this type; 1 when there are none.
+  /// As a value of this type, made of all of them: 1 when there are none, a comparison where it is a truth
+  /// value.
   Term mean(Scalar type) const;
 
  private:
