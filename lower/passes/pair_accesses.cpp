@@ -185,9 +185,9 @@ class Pairs {
       };
       bool ok = true;
       visit_accesses(b[i], [&](const ElementAccess& a) {
-        const Element e = element(a.array, a.position[0]);
-        ok &= !touches(e);
-        if (a.store && std::find(members.begin(), members.end(), i) != members.end()) waiting.push_back(e);
+        for (int l = 0; l < a.width; ++l) ok &= !touches(element(a.array, a.position[0] + l));
+        if (a.store && std::find(members.begin(), members.end(), i) != members.end())
+          waiting.push_back(element(a.array, a.position[0]));
       });
       if (!ok) return false;
     }
