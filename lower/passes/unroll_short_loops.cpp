@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lower/loops/distinct_names.hpp"
+#include "lower/loops/visit.hpp"
 #include "lower/passes/passes.hpp"
 
 namespace lift {
@@ -23,6 +24,18 @@ bool is_short(const For& f, bool in_vectors) {
   if (private_arrays || *trips * statements > most_statements) return false;
   if (f.kind == LoopKind::Unroll) return *trips <= (f.width > 1 ? f.width : most_iterations);
   return f.kind == LoopKind::Seq && in_vectors && *trips <= most_in_vectors;
+}
+
+/// Indices that have names stand where the names were.
+Block without_named_indices(const Block& b) {
+  const NamedIndices names = named_indices(b);
+  if (names.empty()) return b;
+  const Block unnamed = rebuild(b, [&](Stmt s) -> Block {
+    const auto* x = std::get_if<Let>(&s.v);
+    if (x && x->local->kind == TermKind::Index && names.count(variables(x->local->nats[0]).at(0))) return {};
+    return {std::move(s)};
+  });
+  return map_nats(unnamed, [&](const Nat& n) { return expanded(n, names); });
 }
 
 /// What a copy of a body declares gets names of its own, none that `others` has.
@@ -59,8 +72,9 @@ Block unroll(const Block& b, bool in_vectors, const std::set<std::string>& other
       continue;
     }
     const std::int64_t trips = *(f->upper - f->lower).constant();
+    const Block body = without_named_indices(f->body);
     for (std::int64_t t = 0; t < trips; ++t)
-      for (Stmt& copy : with_own_names(at_index(f->body, f->var, f->lower + t),
+      for (Stmt& copy : with_own_names(at_index(body, f->var, f->lower + t),
                                        t == 0 ? "" : "_" + std::to_string(t), others))
         r.push_back(std::move(copy));
   }
