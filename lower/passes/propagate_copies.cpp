@@ -9,11 +9,7 @@ namespace {
 
 class Forward {
  public:
-  explicit Forward(const Block& b) {
-    visit(b, [&](const Stmt& s) {
-      if (const auto* d = std::get_if<Declare>(&s.v)) mutable_.insert(d->local->name);
-    });
-  }
+  explicit Forward(const Block& b) { collect(b, {}); }
 
   /// `names`: locals of this scope and those around -> what they are.
   Block block(const Block& b, std::map<std::string, Term> names) const {
@@ -47,9 +43,20 @@ class Forward {
  private:
   bool is_name(const Term& t) const {
     if (t->kind == TermKind::Shuffle) return t->width == 1 && is_name(t->args[0]);
-    return t->kind == TermKind::Local && !mutable_.count(t->name);
+    return t->kind == TermKind::Local && !changing_.count(t->name);
   }
-  std::set<std::string> mutable_;
+  /// `known`: the names of this scope and those around.
+  void collect(const Block& b, std::set<std::string> known) {
+    for (const Stmt& s : b) {
+      const auto* d = std::get_if<Declare>(&s.v);
+      const auto* l = std::get_if<Let>(&s.v);
+      if (d || l)
+        if (const std::string& name = (d ? d->local : l->local)->name; !known.insert(name).second || d)
+          changing_.insert(name);
+      if (const Block* body = body_of(s)) collect(*body, known);
+    }
+  }
+  std::set<std::string> changing_;  ///< names of variables, and of what is hidden further in
 };
 
 }  // namespace
