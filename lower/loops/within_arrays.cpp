@@ -16,8 +16,11 @@ constexpr std::array<Corner, 4> corners{[](std::size_t) { return false; }, [](st
 
 using SizeNumbers = std::map<std::string, std::int64_t>;  ///< multiples of a size's modulus
 
+/// At least the size's least value.
 std::int64_t value_of_size(const NatAtom& a, const SizeNumbers& numbers) {
-  return numbers.at(a.name) * a.modulus + a.residue;
+  const std::int64_t value = numbers.at(a.name) * a.modulus + a.residue;
+  const std::int64_t least = evaluate(a.lower, [&](const NatAtom& b) { return value_of_size(b, numbers); });
+  return value >= least ? value : least + (((value - least) % a.modulus) + a.modulus) % a.modulus;
 }
 
 /// Of all sizes, large ones where that is admitted, such that what the kernel asks of them holds; nothing
