@@ -92,8 +92,8 @@ class Loops {
     }
     return load_term(from, {row, column}, f64);
   }
-  Term guard(const Nat& j, const Nat& i) {
-    switch (some(0, 6)) {
+  Term guard(const Nat& j, const Nat& i, const std::string& stored, bool shared, bool apart) {
+    switch (some(0, 7)) {
       case 0:
         return compare_term(less_equal(some(0, 3), i));
       case 1:
@@ -106,6 +106,11 @@ class Loops {
         return compare_term(less(first(), j));
       case 5:
         return compare_term(less_equal(2, floordiv(i + some(0, 4), 3)));
+      case 6: {  // of what the loop may change
+        const Nat column = apart ? i : Nat(some(0, kColumns - 1));
+        return apply_term(Op::Lt, boolean,
+                          {load(j, column, stored, shared, apart), constant_term(some(-9, 20), f64)});
+      }
       default:
         return apply_term(Op::And, boolean, {compare_term(less(0, i)), compare_term(less(i, kColumns - 1))});
     }
@@ -115,7 +120,8 @@ class Loops {
     for (int n = some(0, 3); n > 0; --n) {
       Term next = load(j, i, stored, shared, apart);
       if (seldom())
-        next = apply_term(Op::Select, f64, {guard(j, i), next, seldom() ? constant_term(3, f64) : sum});
+        next = apply_term(Op::Select, f64,
+                          {guard(j, i, stored, shared, apart), next, seldom() ? constant_term(3, f64) : sum});
       sum = apply_term(some(0, 2) ? Op::Add : Op::Sub, f64, {sum, next});
     }
     return sum;
@@ -125,8 +131,8 @@ class Loops {
     for (int n = seldom() ? 2 : 1; n > 0; --n) {
       const Nat at = part && !apart && seldom() ? Nat(kColumns - 1) - i : i;
       Stmt s{Store{to, {j, at}, value(j, i, to, shared, apart), seldom()}};
-      if (part && some(0, 2) == 0) s = {If{{guard(j, i)}, {s}}};
-      if (part && seldom()) s = {If{{guard(j, i)}, {s}}};
+      if (part && some(0, 2) == 0) s = {If{{guard(j, i, to, shared, apart)}, {s}}};
+      if (part && seldom()) s = {If{{guard(j, i, to, shared, apart)}, {s}}};
       b.push_back(std::move(s));
     }
     return b;
