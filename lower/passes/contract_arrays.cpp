@@ -29,7 +29,6 @@ class Collector {
   void block(const Block& b) {
     for (const Stmt& s : b) {
       visit_accesses(s, [&](const ElementAccess& a) { add(a.array, a.position); });
-      if (const auto* p = std::get_if<Prefetch>(&s.v)) add(p->array, p->position);
       const Block* body = body_of(s);
       if (!body) continue;
       const auto* f = std::get_if<For>(&s.v);
@@ -279,7 +278,6 @@ Block with_positions(const Block& b, const std::map<std::string, Contracted>& ar
     if (auto* x = std::get_if<Store>(&s.v))
       if (const auto a = arrays.find(x->array); a != arrays.end())
         x->position = within(x->position, a->second.windows), x->stream = false;
-    if (auto* x = std::get_if<Prefetch>(&s.v); x && arrays.count(x->array)) return {};
     return {std::move(s)};
   });
 }

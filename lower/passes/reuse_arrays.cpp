@@ -22,7 +22,7 @@ struct StoreTo {
 struct Use {
   std::vector<StoreTo> stores;
   std::size_t first = 0, last_store = 0, last = 0;
-  bool any = false, prefetched = false;
+  bool any = false;
 };
 
 class Uses {
@@ -45,7 +45,6 @@ class Uses {
       Use& u = used(a.array);
       if (a.store) u.last_store = at_;
     });
-    if (const auto* p = std::get_if<Prefetch>(&s.v)) used(p->array).prefetched = true;
     if (const auto* x = std::get_if<Store>(&s.v)) found[x->array].stores.push_back({x, loops_});
     const auto* f = std::get_if<For>(&s.v);
     const Block* body = body_of(s);
@@ -166,9 +165,7 @@ std::optional<std::pair<std::string, std::string>> pair_of(const Kernel& k) {
     for (const KernelArgument& b : k.arguments) {
       if (&a == &b || !is_plain(a) || !is_plain(b) || !(a.type == b.type)) continue;
       const Use &before = uses.found[a.name], &next = uses.found[b.name];
-      if (!before.any || !next.any || before.prefetched || next.prefetched ||
-          before.last_store >= next.first || before.last < next.first)
-        continue;
+      if (!before.any || !next.any || before.last_store >= next.first || before.last < next.first) continue;
       if (load_what_they_store(k.body, next, a.name) && is_stored_once(next, k))
         return std::pair(a.name, b.name);
     }
