@@ -169,17 +169,18 @@ class PeriodicChain {
   Expr padded(const Expr& array, const Ends& ends) const {
     return pad(along_axis(ends.low), along_axis(ends.high), Boundary::wrap, array);
   }
-  /// What a stage makes has its planes; along the other axes it is padded as before.
+  /// What a stage makes has its planes, and what is padded by another boundary along the other axes is wrapped
+  /// around before; along those it is padded as before.
   Expr windows(const Expr& e, const Ends& ends) {
     const Expr p = e.child(0);
     const Ends own = *ends_of_pad(p);
     std::vector<Nat> low(low_widths(p).begin(), low_widths(p).end()),
         high(high_widths(p).begin(), high_widths(p).end());
-    const bool of_stages = reads_stages(p.child(0));
-    const Ends left = of_stages ? Ends{} : own + ends;
+    const bool here = !reads_stages(p.child(0)) && low.size() > axis_ && pad_boundary(p) == Boundary::wrap;
+    const Ends left = here ? own + ends : Ends{};
     if (low.size() > axis_) low[axis_] = left.low, high[axis_] = left.high;
     std::vector<Expr> children(p.children().begin(), p.children().end());
-    if (of_stages) children[0] = extended(p.child(0), own + ends);
+    if (!here) children[0] = extended(p.child(0), own + ends);
     const auto zero = [](const Nat& n) { return n == Nat(0); };
     if (std::all_of(low.begin(), low.end(), zero) && std::all_of(high.begin(), high.end(), zero))
       return with_children(e, {children[0]});
