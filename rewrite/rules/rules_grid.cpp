@@ -4,7 +4,9 @@
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
+#include "ir/expr/instantiate.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/analysis/parts.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {
@@ -122,14 +124,66 @@ Result<Expr> from_copies(const Site& site, const Arguments& which,
   return make(e.op(), {function({element_of(all.type(), t->rank)}, body), all}, e.attr(), origin(e));
 }
 
+/// An array, or several, of which nothing else is known.
+Expr opaque(const Type& t) {
+  if (!t.is_tuple()) return fresh_param("x", t);
+  std::vector<Expr> parts;
+  for (const Type& part : t.parts()) parts.push_back(opaque(part));
+  return tuple(parts);
+}
+/// An update in place lies where its base does.
+Expr where_it_lies(const Expr& e) {
+  if (e.is(Op::UpdateInPlace)) return where_it_lies(e.child(0));
+  return contains(e, [](const Expr& x) { return x.is(Op::UpdateInPlace); }) ? map_children(e, where_it_lies)
+                                                                            : e;
+}
+/// What the variables of the lambdas around name: a way of looking at other arrays, or another array.
+std::vector<std::vector<Expr>> names_around(const Site& site) {
+  std::vector<std::vector<Expr>> scopes;
+  for (std::size_t i = 0; i < site.around.size(); ++i) {
+    const Expr& e = site.around[i];
+    if (!e.is(Op::Lambda)) continue;
+    std::vector<Expr> names;
+    for (const Type& t : parameter_types(e)) names.push_back(opaque(t));
+    if (i > 0 && site.around[i - 1].is(Op::Let) && site.around[i - 1].child(1) == e) {
+      const Expr& value = site.around[i - 1].child(0);
+      const Expr lies = where_it_lies(value);
+      if (!is_computed(value) || !(lies == value)) names = {instantiate_in(lies, scopes)};
+    }
+    scopes.push_back(std::move(names));
+  }
+  return scopes;
+}
+
+/// Bases of updates in place that the value of a let is the block of, which is stored there at once.
+std::vector<Expr> bases_of_value(const Expr& let) {
+  std::vector<Expr> names, bases;
+  const Expr body = open(let.child(1), names);
+  if (body.is(Op::Tuple))
+    for (const Expr& e : body.children())
+      if (e.is(Op::UpdateInPlace) && e.child(1) == names.at(0)) bases.push_back(e.child(0));
+  return bases;
+}
+
 /// A copy of what other groups overwrite meanwhile would be taken while they do.
 bool is_overwritten(const Site& site, const Expr& array) {
   bool below_function = false;  // what is above it is not to be compared with
-  for (auto around = site.around.rbegin(); around != site.around.rend(); ++around) {
-    below_function = below_function || around->is(Op::Lambda);
-    if (around->is(Op::UpdateInPlace) &&
-        (below_function || contains(array, [&](const Expr& x) { return x == around->child(0); })))
-      return true;
+  for (std::size_t i = site.around.size(); i-- > 0;) {
+    const Expr &e = site.around[i], &part = i + 1 < site.around.size() ? site.around[i + 1] : site.e;
+    below_function = below_function || e.is(Op::Lambda);
+    std::vector<Expr> bases;
+    if (e.is(Op::UpdateInPlace)) bases = {e.child(0)};
+    if (e.is(Op::Let) && part == e.child(0) && e.child(1).is(Op::Lambda)) bases = bases_of_value(e);
+    if (bases.empty()) continue;
+    if (below_function) return true;
+    const auto names = names_around(site);
+    const auto arrays = [&](const Expr& x) {
+      return params_of(components_taken(where_it_lies(instantiate_in(x, names))));
+    };
+    const std::vector<Expr> read = arrays(array);
+    for (const Expr& base : bases)
+      for (const Expr& written : arrays(base))
+        if (std::find(read.begin(), read.end(), written) != read.end()) return true;
   }
   return false;
 }

@@ -169,8 +169,8 @@ class PeriodicChain {
   Expr padded(const Expr& array, const Ends& ends) const {
     return pad(along_axis(ends.low), along_axis(ends.high), Boundary::wrap, array);
   }
-  /// What a stage makes has its planes, and what is padded by another boundary along the other axes is wrapped
-  /// around before; along those it is padded as before.
+  /// What a stage makes has its planes, and what is padded by another boundary along the other axes is
+  /// wrapped around before; along those it is padded as before.
   Expr windows(const Expr& e, const Ends& ends) {
     const Expr p = e.child(0);
     const Ends own = *ends_of_pad(p);
