@@ -213,9 +213,9 @@ class Graph {
     return all;
   }
   static Distance unbounded(const std::string& why) { return {{}, {}, {}, {}, why}; }
-  /// An update that is not in place copies what it does not replace.
+  /// An update that is not in place copies what it does not replace, or keeps by its guard.
   bool copies(std::size_t stage, const std::string& name) const {
-    return !in_place(stage) && result.stages[stage].base == name;
+    return !keeps(stage) && result.stages[stage].base == name;
   }
   static Distances with_copy(Distances all, std::size_t rank) {
     const std::vector<Distance> own(rank, Distance{0, 0, ", copied", ", copied", {}});
@@ -246,7 +246,7 @@ class Graph {
   }
   /// Whether no element is written by both.
   bool apart(std::size_t i, std::size_t j) {
-    if (!in_place(i) || !in_place(j)) return false;
+    if (!keeps(i) || !keeps(j)) return false;
     static auto& known = *new Remembered<std::pair<std::uint32_t, std::uint32_t>, bool>;
     return known({nodes_[i].value.id(), nodes_[j].value.id()}, [&] {
       Facts facts;
