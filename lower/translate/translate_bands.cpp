@@ -426,13 +426,15 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     if (!begin) refuse("a stage copies planes of its base, and where its block begins is no number");
     return Pace{scale, lag - scale * *begin, step.width};
   };
-  const auto range_of = [&](std::vector<Part>& of, const Band& step) {
+  // Parts that are empty in a tile may begin beyond the steps of `whole`, by which they have been simplified.
+  const auto range_of = [&](std::vector<Part>& of, const Band& step, const For* whole = nullptr) {
     const auto first = [&](Part& p) { return pace(p, step).step_of(loop_along(p.nest, step.axis).lower); };
     std::pair<Nat, Nat> r{first(of[0]), 0};
     for (Part& part : of) {
       r.first = min(r.first, first(part));
       r.second = max(r.second, pace(part, step).steps_until(loop_along(part.nest, step.axis).upper));
     }
+    if (whole) r.second = min(r.second, whole->upper);
     return r;
   };
   std::vector<For> loops;  // of whole arrays first: what is known of a loop's variable must hold in all tiles
@@ -446,7 +448,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
   const auto woven = [&](std::vector<Part> of) {
     std::vector<For> around = loops;
     for (std::size_t d = 0; d < steps.size(); ++d)
-      std::tie(around[d].lower, around[d].upper) = range_of(of, steps[d]);
+      std::tie(around[d].lower, around[d].upper) = range_of(of, steps[d], &loops[d]);
     Block together;
     for (Part& part : of) {
       std::vector<Term> conditions;
