@@ -71,7 +71,8 @@ class Way {
       else
         values.push_back(opaque(name(lambdas_, i), types[i], names));
       if (around.is(Op::Iterate) && !number) {
-        for (std::size_t n = before; n < names.size(); ++n) overwritable.push_back(param_name(names[n]));
+        for (std::size_t n = before; n < names.size(); ++n)
+          if (names[n].type().is_array()) overwritable.push_back(param_name(names[n]));
         const auto known_by = [](const Expr& x) { return x.is(Op::Param) ? param_name(x) : std::string(); };
         if (!values[i].is(Op::Tuple)) state.push_back(known_by(values[i]));
         for (const Expr& c : values[i].children()) state.push_back(known_by(c));
