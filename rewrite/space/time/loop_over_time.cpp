@@ -53,11 +53,17 @@ void copy_start(Deriver& d, Place start, const std::vector<StepPart>& parts) {
     for (Place at = first; at != start; at.push_back(1)) d.step("update-in-place", step_of(at));
     return;
   }
-  if (start != first) return;  // what is computed lies in arrays of the program's own
+  if (start != first) return;
   if (!e.is(Op::Tuple)) throw UserError("iterate: what the steps overwrite has no name; name its parts");
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    if (parts[i] == StepPart::overwritten && !is_computed(e.child(i)))
-      copy(e.child(i), component_of(start, static_cast<int>(i)));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] != StepPart::overwritten) continue;
+    const Expr& x = e.child(i);
+    const Place at = component_of(start, static_cast<int>(i));
+    if (!is_computed(x))
+      copy(x, at);
+    else if (!x.is(Op::ToGlobal))  // it lies in an array of the program's own
+      d.step("to-global", at);
+  }
 }
 
 /// Whether threads share what a step does: a loop, or tiles of several stages.
