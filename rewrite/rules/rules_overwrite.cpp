@@ -201,7 +201,8 @@ class Overwriting {
           if (k != c && mentions(start.child(k), param_name(x))) return false;
       if (is_state(param_name(x)) && !becomes(i, param_name(x))) return false;
       if (may_overwrite_argument(param_name(x))) continue;
-      const auto k = item_of(param_name(x));
+      // Of several, those that have names are not computed where the results go.
+      const auto k = e.type().is_tuple() ? std::nullopt : item_of(param_name(x));
       if (!k || !can_be_own(*k)) return false;
       own.push_back(param_name(x));
     }
