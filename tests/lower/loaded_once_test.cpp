@@ -11,7 +11,7 @@
 #include "tests/lower/run_program.hpp"
 #include "tests/message.hpp"
 
-namespace lift::kept_values_test {
+namespace lift::loaded_once_test {
 namespace {
 
 const Nat first = Nat::fresh("first", 0, 3);
@@ -179,4 +179,4 @@ TEST_CASE("untransformed loops put no update in place whose result lies elsewher
                                 {"y"}));
 }
 
-}  // namespace lift::kept_values_test
+}  // namespace lift::loaded_once_test
