@@ -6,6 +6,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/expr/program.hpp"
 #include "rewrite/analysis/chain.hpp"
 
 namespace lift {
@@ -181,6 +182,27 @@ std::optional<Component> component_in_result(const Expr& fn, const Acceptor& to)
   return std::nullopt;
 }
 
+bool precede(const Expr& tuple, std::size_t i, const Expr& name) {
+  return std::none_of(tuple.children().begin(), tuple.children().begin() + static_cast<std::ptrdiff_t>(i),
+                      [&](const Expr& c) {
+                        return contains(c,
+                                        [&](const Expr& x) { return x == name || x.is(Op::UpdateInPlace); });
+                      });
+}
+
+namespace {
+
+/// Whether two expressions read no array in common. Names of views hide what they read.
+bool read_apart(const Expr& a, const Expr& b) {
+  if (a.loose() > 0 || b.loose() > 0) return false;
+  const std::vector<Expr> of_a = params_of(a);
+  return std::none_of(of_a.begin(), of_a.end(), [&](const Expr& p) {
+    return p.type().has_arrays() && contains(b, [&](const Expr& x) { return x == p; });
+  });
+}
+
+}  // namespace
+
 std::optional<std::size_t> updated_with(const Expr& fn) {
   if (!fn.child(0).is(Op::Tuple)) return std::nullopt;
   std::vector<Expr> names;
@@ -188,7 +210,11 @@ std::optional<std::size_t> updated_with(const Expr& fn) {
   for (std::size_t i = 0; i < body.children().size(); ++i) {
     const Expr& u = body.child(i);
     if (!u.is(Op::UpdateInPlace) || !(u.child(1) == names.at(0))) continue;
-    if (!contains(u.child(0), [&](const Expr& x) { return x == names.at(0); })) return i;
+    if (contains(u.child(0), [&](const Expr& x) { return x == names.at(0); })) continue;
+    const auto apart = [&](const Expr& c) { return read_apart(c, u.child(0)); };
+    if (precede(body, i, names.at(0)) ||
+        std::all_of(body.children().begin(), body.children().begin() + static_cast<std::ptrdiff_t>(i), apart))
+      return i;
   }
   return std::nullopt;
 }

@@ -36,8 +36,12 @@ struct Component {
 };
 std::optional<Component> component_in_result(const Expr& fn, const Acceptor& to);
 /// The component of a function's value, a tuple, that is an update in place with the function's argument as
-/// its block, and whose base is not made of the argument.
+/// its block, and whose base is not made of the argument. What comes before it can be written first, or reads
+/// nothing of the base.
 std::optional<std::size_t> updated_with(const Expr& fn);
+/// Whether the components of a tuple before component i can be written before a name gets its value: none
+/// reads it, or overwrites what it may be computed from.
+bool precede(const Expr& tuple, std::size_t i, const Expr& name);
 /// Of what a map goes over, alone or zipped: the scan that is not stored first, so that the map uses each
 /// element as it is computed.
 std::optional<Expr> scan_gone_over(const Expr& map);

@@ -103,13 +103,16 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
 }
 
 /// Where component i of the body is an update in place with the named value as its block, the value is
-/// computed where the update puts it, and the other components read it there.
+/// computed where the update puts it, and the other components read it there. Those before it that can be
+/// written first may read the base.
 void Translator::write_updated(std::size_t i, const Expr& value, const Expr& fn, const ScopePtr& scope,
                                const Acceptor& to) {
   std::vector<Expr> names;
   const Expr body = open(fn, names);
   const Expr &name = names.at(0), &u = body.child(i);
   const std::vector<Acceptor>& places = std::get<std::vector<Acceptor>>(to.v);
+  const std::size_t first = precede(body, i, name) ? i : 0;
+  for (std::size_t k = 0; k < first; ++k) write(body.child(k), scope, places.at(k));
   write(make(Op::UpdateInPlace, {u.child(0), value}, u.attr()), scope, places.at(i));
   const auto rank = static_cast<int>(update_offsets(u).size());
   const std::vector<Nat> whole = shape_of(u.type(), rank), block = shape_of(name.type(), rank),
@@ -117,7 +120,7 @@ void Translator::write_updated(std::size_t i, const Expr& value, const Expr& fn,
   std::vector<Nat> high;
   for (std::size_t d = 0; d < whole.size(); ++d) high.push_back(whole[d] - low[d] - block[d]);
   const Expr there = drop(low, high, u.child(0));
-  for (std::size_t k = 0; k < body.children().size(); ++k)
+  for (std::size_t k = first; k < body.children().size(); ++k)
     if (k != i)
       write(substitute(body.child(k), [&](const Expr& leaf) { return leaf == name ? there : leaf; }), scope,
             places.at(k));

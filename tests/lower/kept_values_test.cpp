@@ -1,0 +1,58 @@
+// Where named values, states of iterations and accumulators are kept: what is read there has been stored
+// there, all of it, and by then. What is computed is the interpreter's, or there is a message.
+#include <doctest/doctest.h>
+
+#include "ir/expr/build.hpp"
+#include "ir/expr/sizes.hpp"
+#include "ir/text/parse.hpp"
+#include "tests/lower/run_program.hpp"
+#include "tests/message.hpp"
+
+namespace lift::kept_values_test {
+using test::count;
+using test::message;
+using test::program;
+using test::run;
+namespace {
+
+Program parsed(const std::string& text) { return parse_program("program tested\n" + text, "tested.lift"); }
+Kernel checked(const std::string& text) {
+  CAPTURE(text);
+  return run(parsed(text));
+}
+void refused(const std::string& text, const std::string& part) {
+  CAPTURE(text);
+  const std::string said = message([&] { (void)lower(parsed(text)); });
+  CHECK_MESSAGE(said.find(part) != std::string::npos, said);
+}
+int own_arrays(const Kernel& k) {
+  int n = count<Allocate>(k.body);
+  for (const KernelArgument& a : k.arguments) n += a.work;
+  return n;
+}
+
+const char* const kNotThere = "the result does not lie where its base lies";
+
+}  // namespace
+
+TEST_CASE("a named block of an update in place: what comes before the update reads the old base") {
+  const std::string arguments = "param u : 40.f64\nparam v : 38.f64\noverwrite u\n";
+  const Kernel first = checked(arguments + R"(result = let a = v |> map(\x. x * 2) in
+      {u |> map(\x. x + 1), update_in_place(u, 1, a)})");
+  CHECK(own_arrays(first) == 0);  // the block is written into the base, later
+  checked(arguments + R"(result = let a = v |> map(\x. x * 2) in
+      {zip(u |> drop(2, 0), a) |> map(\x. x.0 + x.1), update_in_place(u, 1, a)})");
+  checked(arguments + R"(result = let w = u |> reverse in let a = v |> map(\x. x * 2) in
+      {zip(w |> drop(2, 0), a) |> map(\x. x.0 + x.1), update_in_place(u, 1, a)})");
+  CHECK(own_arrays(checked(arguments + R"(result = let a = v |> map(\x. x * 2) in
+      {zip(v, a) |> map(\x. x.0 + x.1), update_in_place(u, 1, a)})")) == 0);
+  CHECK(own_arrays(checked(arguments + R"(result = let a = v |> map(\x. x * 2) in
+      {update_in_place(u, 1, a), a |> map(\x. x + 1)})")) == 0);
+  // What comes before overwrites what the block is computed from.
+  checked(
+      "param u : 40.f64\nparam v : 38.f64\noverwrite u, v\n"
+      R"(result = let a = v |> map(\x. x * 2) in
+      {update_in_place(v, 0, v |> map(\x. x + 1)), update_in_place(u, 1, a)})");
+}
+
+}  // namespace lift::kept_values_test
