@@ -60,6 +60,13 @@ std::optional<AddressSpace> memory_of(const Expr& e) {
   return e.is(Op::ToPrivate) ? std::optional(AddressSpace::Private) : std::nullopt;
 }
 
+Op kept(const Type& t, const Expr& value) {
+  const bool shares_work = contains(value, [](const Expr& x) {
+    return x.is(Op::MapPar) || x.is(Op::MapGlb) || x.is(Op::MapWrg) || x.is(Op::MapLcl);
+  });
+  return has_few_scalars(t) && !shares_work ? Op::ToPrivate : Op::ToGlobal;
+}
+
 bool computes(const Expr& e) {
   if (is_map(e.op()) || is_reduce(e.op()) || is_update(e.op()) || is_scan(e.op()) || e.is(Op::Iterate))
     return true;
@@ -166,18 +173,19 @@ std::optional<Component> component_in_result(const Expr& fn, const Acceptor& to)
     return overwrites_base(e) || e.is(Op::Bound) ? there.is(e) : false;
   };
   if (!body.is(Op::Tuple)) {
-    if (body.type() == parameter_types(fn).at(0) && is_there(body)) return Component{0, to};
+    if (body.type() == parameter_types(fn).at(0) && is_there(body)) return Component{0, to, true};
     return std::nullopt;
   }
   for (std::size_t i = 0; i < body.children().size(); ++i) {
     const Acceptor& place = std::get<std::vector<Acceptor>>(to.v).at(i);
     Route route;
     route.depth = depth;
+    const bool read = is_read_beside(fn, i);
     if (route.follow(body.child(i), place) && route.whole &&
-        (!is_read_beside(fn, i) || is_whole(body.child(i), depth, parameter_types(fn).at(0))))
-      return Component{i, *route.whole};
+        (!read || is_whole(body.child(i), depth, parameter_types(fn).at(0))))
+      return Component{i, *route.whole, read};
     if (body.child(i).type() == parameter_types(fn).at(0) && is_there(body.child(i)))
-      return Component{i, place};
+      return Component{i, place, true};
   }
   return std::nullopt;
 }

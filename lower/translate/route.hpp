@@ -11,6 +11,9 @@ namespace lift {
 bool computes(const Expr& e);
 /// Of to_global, to_local, to_private: the memory in which the value is stored.
 std::optional<AddressSpace> memory_of(const Expr& e);
+/// Where a value of type t, or one of its components, is kept that says nothing: an array of few scalars is
+/// an iteration's own; others, and what several threads or work-items compute, lie in memory.
+Op kept(const Type& t, const Expr& value);
 /// Whether it says where it is stored, in a place of an iteration's or a group's own.
 bool is_placed(const Expr& e);
 /// The layout that a value says it is stored in; the caller's where it says nothing. Of values that are ways
@@ -33,6 +36,7 @@ std::optional<Acceptor> place_in_result(const Expr& fn, const Acceptor& to);
 struct Component {
   std::size_t index;
   Acceptor place;
+  bool read;  ///< by anything but the component
 };
 std::optional<Component> component_in_result(const Expr& fn, const Acceptor& to);
 /// The component of a function's value, a tuple, that is an update in place with the function's argument as

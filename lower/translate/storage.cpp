@@ -15,12 +15,6 @@
 namespace lift {
 namespace {
 
-/// Whether threads or work-items share the work of computing a value.
-bool shares_work(const Expr& e) {
-  return contains(e, [](const Expr& x) {
-    return x.is(Op::MapPar) || x.is(Op::MapGlb) || x.is(Op::MapWrg) || x.is(Op::MapLcl);
-  });
-}
 bool has_arrays(const Type& t) {
   return t.is_array() || (t.is_tuple() && std::any_of(t.parts().begin(), t.parts().end(), has_arrays));
 }
@@ -115,11 +109,6 @@ class Storage {
   // ---- the rules
 
   static Expr to(Op op, const Expr& e) { return make(op, {e}, {}, origin(e)); }
-  /// An array of few scalars is an iteration's own; others, and what several threads or work-items compute,
-  /// lie in memory.
-  static Op kept(const Type& t, const Expr& value) {
-    return has_few_scalars(t) && !shares_work(value) ? Op::ToPrivate : Op::ToGlobal;
-  }
 
   Expr named(const Expr& value, const Expr& fn) {
     using Kind = Destination::Kind;

@@ -1,6 +1,7 @@
 // Values with a name, intermediate arrays, reductions.
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
@@ -84,9 +85,15 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
       return continue_with(*base);
     }
     case Destination::Kind::Update:
+      if (!is_readable(std::get<std::vector<Acceptor>>(to.v).at(goes.component),
+                       body.child(goes.component).type()))
+        return write_let_apart(goes.component, value, fn, scope, to);
       return write_updated(goes.component, value, fn, scope, to);
     case Destination::Kind::Component: {
-      const Acceptor place = component_in_result(fn, to)->place;
+      const Component component = *component_in_result(fn, to);
+      if (component.read && !is_readable(component.place, t))
+        return write_let_apart(goes.component, value, fn, scope, to);
+      const Acceptor& place = component.place;
       write(value, scope, place);
       if (!body.is(Op::Tuple)) return continue_with(view_of(place, t));  // more names before the results
       const auto inner = std::make_shared<Scope>(Scope{{view_of(place, t)}, scope});
@@ -100,6 +107,31 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
   }
   if (!has_few_scalars(t)) throw InternalError("translate: no storage was decided for " + str(value));
   continue_with(in_variables(eval(value, scope), t));
+}
+
+/// Something reads the named value where component i of the body lies, of which not all is stored further
+/// out: that component is computed by itself, and copied.
+void Translator::write_let_apart(std::size_t i, const Expr& value, const Expr& fn, const ScopePtr& scope,
+                                 Acceptor to) {
+  const Type& t = value.type();
+  if (!t.has_arrays())
+    return write(fn.child(0), std::make_shared<Scope>(Scope{{in_variables(eval(value, scope), t)}, scope}),
+                 to);
+  Expr body = fn.child(0);
+  while (body.is(Op::Let) && body.child(1).is(Op::Lambda)) body = body.child(1).child(0);
+  const bool several = body.is(Op::Tuple);
+  Acceptor& place = several ? std::get<std::vector<Acceptor>>(to.v).at(i) : to;
+  in_whole_array(place, several ? body.child(i).type() : body.type(), value,
+                 [&] { write_let(value, fn, scope, to); });
+}
+
+/// Computes what is to go to a place in an array of its own, which then takes the place's place, and copies
+/// it.
+void Translator::in_whole_array(Acceptor& place, const Type& t, const Expr& e,
+                                const std::function<void()>& compute) {
+  const Acceptor given = std::exchange(place, new_array("whole", t, *memory_of(make(kept(t, e), {e})), {}));
+  compute();
+  write_copy(view_of(place, t), given, t, sharing_of(e));
 }
 
 /// Where component i of the body is an update in place with the named value as its block, the value is

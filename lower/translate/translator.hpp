@@ -75,6 +75,9 @@ class Translator : public Views {
   bool write_together(const Expr& tuple, const ScopePtr& scope, const std::vector<Acceptor>& places);
   void write_updated(std::size_t component, const Expr& value, const Expr& fn, const ScopePtr& scope,
                      const Acceptor& to);
+  void write_let_apart(std::size_t component, const Expr& value, const Expr& fn, const ScopePtr& scope,
+                       Acceptor to);
+  void in_whole_array(Acceptor& place, const Type& t, const Expr& e, const std::function<void()>& compute);
   void place_state(const Expr& iterate, const ScopePtr& scope, std::vector<Acceptor>& to, View& start);
   void write_iterate(const Expr& e, const ScopePtr& scope, const Acceptor& to);
   void write_schedule(const Expr& e, const ScopePtr& scope, const Acceptor& to,

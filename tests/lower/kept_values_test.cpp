@@ -55,4 +55,23 @@ TEST_CASE("a named block of an update in place: what comes before the update rea
       {update_in_place(v, 0, v |> map(\x. x + 1)), update_in_place(u, 1, a)})");
 }
 
+TEST_CASE("a named value is read where a component of the result lies, of which a part is dropped") {
+  const auto rows = [](const std::string& dropped) {
+    checked(R"(param xs : 6.12.f64
+      result = let t = unzip(xs |> map(\r. let v = r |> map(\x. x * 2) in
+          {v, v |> pad(1, 1, clamp) |> slide(3, 1) |> map(\w. w[0] + w[2])})) in )" +
+            dropped);
+  };
+  rows("{t.0 |> drop2((0, 2), (0, 0)), t.1}");
+  rows("{t.0 |> drop(1, 0), t.1 |> drop(0, 2)}");
+  rows("{t.0 |> drop(1, 0), t.1 |> drop(1, 0)}");
+  checked(R"(param xs : 6.12.f64
+      result = let t = unzip(xs |> map(\r. let v = reduce(add, 0, r) in let w = v * 3 in {v, w})) in
+          {t.0 |> drop(1, 0), t.1 |> drop(0, 2)})");
+  // A value that is updated in place there.
+  checked(R"(param xs : 6.40.f64
+      result = xs |> map(\r. let v = to_global(r |> map(\x. x * 2)) in
+          update_in_place(v, 1, v |> drop(1, 1) |> map(\x. x + 1))) |> drop2((0, 2), (0, 1)))");
+}
+
 }  // namespace lift::kept_values_test
