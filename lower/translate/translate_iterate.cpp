@@ -116,6 +116,13 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
   if (known == 0) return write(e.child(1), scope, to);
   View start{};
   std::vector<Acceptor> last = several ? std::get<std::vector<Acceptor>>(to.v) : std::vector<Acceptor>{to};
+  // What stays is read where it lies.
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Type& t = several ? e.type().parts()[i] : e.type();
+    if (!turns(parts[i]) && !is_readable(last[i], t))
+      return in_whole_array(last[i], t, f.child(0),
+                            [&] { write_iterate(e, scope, several ? Acceptor{last} : last[0]); });
+  }
   // What is handed on in turns, and the rest where it stays.
   const auto together = [&](const std::vector<Acceptor>& turn) {
     std::vector<Acceptor> all = last;

@@ -74,4 +74,13 @@ TEST_CASE("a named value is read where a component of the result lies, of which 
           update_in_place(v, 1, v |> drop(1, 1) |> map(\x. x + 1))) |> drop2((0, 2), (0, 1)))");
 }
 
+TEST_CASE("what an iteration hands on or overwrites, in a place of which a part is dropped") {
+  checked(R"(param xs, ys : 40.f64
+      result = let t = iterate(3, \s. {s.0, zip(s.0, s.1) |> map(\p. p.1 * 2 - p.0)}, {xs, ys}) in
+          {t.0 |> drop(2, 1), t.1})");
+  checked(R"(param xs : 40.f64
+      result = iterate(3, \s. update_in_place(s, 1, s |> drop(1, 1) |> map(\x. x + 1)),
+          to_global(xs |> map(\x. x * 2))) |> drop(2, 1))");
+}
+
 }  // namespace lift::kept_values_test
