@@ -158,6 +158,15 @@ void Translator::write_updated(std::size_t i, const Expr& value, const Expr& fn,
             places.at(k));
 }
 
+namespace {
+
+/// a, ..., z, aa, ab, ...
+std::string letters(std::size_t n) {
+  return (n >= 26 ? letters(n / 26 - 1) : "") + static_cast<char>('a' + n % 26);
+}
+
+}  // namespace
+
 /// A new array for each scalar component. Global ones of any size are shared by the work-items: below loops
 /// over a grid each iteration has its own part. Columns (one dimension) of neighbouring work-items lie side
 /// by side: the loop along dimension 0 of a grid comes last; rows of a work-item's own stay rows. Below loops
@@ -192,7 +201,7 @@ Acceptor Translator::new_array(const std::string& hint, const Type& t, AddressSp
     ++step_arrays_->next;
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    names.push_back(name + (parts.size() > 1 ? std::string(1, static_cast<char>('a' + i % 26)) : ""));
+    names.push_back(name + (parts.size() > 1 ? letters(i) : ""));
     std::vector<Nat> shape = around;
     for (const std::vector<Nat>& more : {shape_of(parts[i]), within})
       shape.insert(shape.end(), more.begin(), more.end());

@@ -83,4 +83,15 @@ TEST_CASE("what an iteration hands on or overwrites, in a place of which a part 
           to_global(xs |> map(\x. x * 2))) |> drop(2, 1))");
 }
 
+TEST_CASE("a stored value of more components than there are letters") {
+  std::string components, sum;
+  for (int i = 0; i < 28; ++i) {
+    components += (i > 0 ? ", " : "") + std::string("x + ") + std::to_string(i);
+    sum += (i > 0 ? " + " : "") + std::string("w[0].") + std::to_string(i) + " * " + std::to_string(i + 1);
+  }
+  for (const char* memory : {"to_global", "to_private"})
+    checked("param xs : 40.f64\nresult = " + std::string(memory) + "(xs |> map(\\x. {" + components +
+            "})) |> slide(2, 1) |> map(\\w. " + sum + ")");
+}
+
 }  // namespace lift::kept_values_test
