@@ -330,7 +330,10 @@ void mark_accesses(Kernel& k) {
     visit_accesses(s, [&](const ElementAccess& a) { (a.store ? written : read).insert(a.array); });
   });
   visit_terms(k.body, [&](const Term& x) {
-    if (x->kind == TermKind::Call) functions.emplace(x->name, x->user);
+    if (x->kind != TermKind::Call) return;
+    if (const auto [it, added] = functions.emplace(x->name, x->user); !added && !(it->second == x->user))
+      throw UserError("the function " + x->name + " is there twice, with different bodies or parameters; " +
+                      "give each a name of its own");
   });
   for (KernelArgument& a : k.arguments)
     a.read = read.count(a.name) > 0, a.written = written.count(a.name) > 0;

@@ -94,4 +94,16 @@ TEST_CASE("a stored value of more components than there are letters") {
             "})) |> slide(2, 1) |> map(\\w. " + sum + ")");
 }
 
+TEST_CASE("functions of one name have one body") {
+  const UserMeaning none = [](std::span<const double> x) { return x[0]; };
+  const UserFun f("f", {{"x", f64}}, f64, "return x * 2;", none),
+      g("f", {{"x", f64}}, f64, "return x * 3;", none);
+  const Expr xs = param("xs", array({8}, f64));
+  CHECK_NOTHROW((void)lower(program({xs}, xs | map([&](Expr x) { return f(x) + f(x + x); }))));
+  const std::string said =
+      message([&] { (void)lower(program({xs}, xs | map([&](Expr x) { return f(x) + g(x); }))); });
+  CHECK(said ==
+        "the function f is there twice, with different bodies or parameters; give each a name of its own");
+}
+
 }  // namespace lift::kept_values_test
