@@ -106,4 +106,33 @@ TEST_CASE("functions of one name have one body") {
         "the function f is there twice, with different bodies or parameters; give each a name of its own");
 }
 
+TEST_CASE("small named values that are looked at by loops are stored") {
+  const std::string arguments =
+      "param m, xs : 8.f64\nparam mm : 2.4.f64\nparam rows : 4.8.f64\nresult = let d = ";
+  for (const char* rest : {
+           R"(m |> map(\x. x * 2) in (split(4, d))[1])",
+           R"(m |> map(\x. x * 2) in (rows |> map(\r. concat(d, r)))[2])",
+           R"(mm |> map(\r. r |> map(\x. x * 2)) in (d |> map(\row. row |> map(\x. x + 1)))[1])",
+           R"(m |> drop(5, 0) |> map(\x. x * 2) in (rows |> map(\r. update(r, 3, d |> map(\x. x + 1))))[2])",
+           R"(m |> map(\x. x * 2) in {concat(d, xs), xs}.0)",
+           R"(m |> map(\x. x * 2) in {d |> map(\x. x + 1), xs}.0)",
+           R"(m |> map(\x. x * 2) in unzip(d |> map(\x. {x + 1, x * 2})).0)",
+           R"(m |> map(\x. x * 2) in rows |> reduce(\acc r. acc |> map(\p. p + r[3]), d))",
+           R"(m |> map(\x. x * 2) in rows |> reduce(\acc r. concat(d |> drop(1, 0), acc |> drop(0, 7)), d))",
+       }) {
+    CAPTURE(rest);
+    CHECK(own_arrays(checked(arguments + rest)) > 0);
+  }
+  for (const char* rest : {
+           R"(m |> map(\x. x * 2) in xs |> map(\x. x + d[3] + reduce(add, 0, d)))",
+           R"(mm |> map(\r. r |> map(\x. x * 2)) in d[1])",
+           R"(mm |> map(\r. r |> map(\x. x * 2)) in d[1] |> map(\x. x + d[0][2]))",
+           R"(m |> map(\x. x * 2) in concat(d, xs))",
+           R"(m |> map(\x. x * 2) in xs |> map(\x. x + reduce(add, 0, (split(4, d))[1])))",
+       }) {
+    CAPTURE(rest);
+    CHECK(own_arrays(checked(arguments + rest)) == 0);
+  }
+}
+
 }  // namespace lift::kept_values_test
