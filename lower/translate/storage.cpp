@@ -172,6 +172,16 @@ class Storage {
                         [&](const Expr& c) { return scans == 1 && is_scan(c.op()) ? fused(c) : read(c); });
   }
 
+  /// What stays is computed where it lies, what takes turns is looked at by the first step.
+  Expr start_of_steps(const Expr& from, const std::vector<StepPart>& parts) {
+    const auto placed = [&](const Expr& x) { return computes(x) ? written(x) : read(x); };
+    if (!from.is(Op::Tuple)) return placed(from);
+    std::vector<Expr> all;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      all.push_back(parts[i] == StepPart::turns ? read(from.child(i)) : placed(from.child(i)));
+    return with_children(from, std::move(all));
+  }
+
   /// The result of a step that computes an array is stored, where the array lies that it overwrites, or in
   /// one of two that take turns.
   Expr iterated(const Expr& e) {
@@ -183,7 +193,7 @@ class Storage {
       const bool said = all_stay || is_placed(f.child(0)) || f.child(0).is(Op::ToGlobal);
       const Expr step =
           said ? body_written(f) : with_children(f, {to(kept(e.type(), f.child(0)), written(f.child(0)))});
-      return with_children(e, {step, computes(e.child(1)) ? written(e.child(1)) : read(e.child(1))});
+      return with_children(e, {step, start_of_steps(e.child(1), parts)});
     }
     if (!f.is(Op::Lambda) || !e.type().has_arrays() || is_placed(f.child(0)) || f.child(0).is(Op::ToGlobal))
       return all_read(e);

@@ -135,4 +135,17 @@ TEST_CASE("small named values that are looked at by loops are stored") {
   }
 }
 
+TEST_CASE("start values that take turns beside arrays that are overwritten are looked at") {
+  const auto started = [](const std::string& shape, const std::string& start) {
+    checked("param u : 40.f64\nparam xs : " + shape + R"(.f64
+      overwrite u
+      result = iterate(3, \s. {update_in_place(s.0, 1, s.0 |> slide(3, 1) |> map(\w. w[1] + 1)),
+                               s.1 |> map(\x. x * 2)}, {u, )" +
+            start + "})");
+  };
+  started("40", "xs |> scan(add, 0)");
+  started("8.5", "join(xs |> map(\\r. scan(add, 0, r)))");
+  started("40", "xs |> map(\\x. x + 1)");
+}
+
 }  // namespace lift::kept_values_test
