@@ -77,6 +77,12 @@ void need_same(Op op, const Type& expected, const Type& got, const std::string& 
     type_error(op, role + " has type " + got.str() + ", expected " + expected.str(), remedy);
 }
 
+/// A function lies nowhere: it is applied where it stands.
+void need_value(Op op, const Type& t, const std::string& role) {
+  if (t.is_function())
+    type_error(op, role + " is a function, " + t.str(), "write the function where it is applied");
+}
+
 }  // namespace
 
 #define LIFT_TYPE_RULE(name) \
@@ -94,15 +100,18 @@ LIFT_TYPE_RULE(lambda) { return Type::function(parameter_types(a), c[0].type());
 
 LIFT_TYPE_RULE(apply) {
   const Type f = function_type(op, c[0], c.size() - 1);
-  for (std::size_t i = 1; i < c.size(); ++i)
-    need_same(op, f.parts()[i - 1], c[i].type(), "argument " + std::to_string(i),
-              "pass an argument of the parameter's type");
+  for (std::size_t i = 1; i < c.size(); ++i) {
+    const std::string role = "argument " + std::to_string(i);
+    need_same(op, f.parts()[i - 1], c[i].type(), role, "pass an argument of the parameter's type");
+    need_value(op, c[i].type(), role);
+  }
   return f.result();
 }
 
 LIFT_TYPE_RULE(let) {
   const Type f = function_type(op, c[1], 1);
   need_same(op, f.parts()[0], c[0].type(), "the bound value", "declare the variable with the value's type");
+  need_value(op, c[0].type(), "the bound value");
   return f.result();
 }
 
@@ -121,7 +130,10 @@ Type tuple_of(Op op, std::vector<Type> ts) {
 
 LIFT_TYPE_RULE(tuple) {
   std::vector<Type> ts;
-  for (const Expr& e : c) ts.push_back(e.type());
+  for (const Expr& e : c) {
+    need_value(op, e.type(), "component " + std::to_string(ts.size()));
+    ts.push_back(e.type());
+  }
   return tuple_of(op, std::move(ts));
 }
 

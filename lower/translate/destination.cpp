@@ -9,7 +9,7 @@ namespace lift {
 
 Destination destination_of(const Expr& value, const Expr& fn) {
   using Kind = Destination::Kind;
-  if (value.type().is_function() || !computes(value)) return {Kind::None};
+  if (!computes(value)) return {Kind::None};
   const LayoutRequest layout = asked_layout(value);
   if (is_placed(value)) return {Kind::Own, 0, layout};
   if (!(layout == LayoutRequest{})) {

@@ -8,7 +8,7 @@ namespace lift {
 
 struct Destination {
   enum class Kind : std::uint8_t {
-    None,       ///< nowhere: a function, or a way of looking at other values
+    None,       ///< nowhere: a way of looking at other values
     Own,        ///< arrays of its own, where to_private, to_local or to_global says, and in `layout`
     Result,     ///< where the result goes, which is made of it by structural primitives
     Base,       ///< over the array that it updates in place

@@ -69,7 +69,7 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
   switch (goes.kind) {
     case Destination::Kind::None:
     case Destination::Kind::Own: {
-      const View v = t.is_function() ? View{} : eval(value, scope);
+      const View v = eval(value, scope);
       return continue_with(t.is_scalar() ? in_variables(v, t) : v);
     }
     case Destination::Kind::Result:

@@ -148,4 +148,16 @@ TEST_CASE("start values that take turns beside arrays that are overwritten are l
   started("40", "xs |> map(\\x. x + 1)");
 }
 
+TEST_CASE("functions are written where they are applied") {
+  refused("param xs : 12.f64\nresult = let f = {\\(x : f64). x * 2, 3.0} in xs |> map(f.0)",
+          "tuple: component 0 is a function, (f64) -> f64; write the function where it is applied");
+  checked("param xs : 12.f64\nresult = let f = \\(x : f64). x * 2 in xs |> map(f)");
+  const Expr xs = param("xs", array({12}, f64));
+  const Expr f = fun(f64, [](const Expr& x) { return x + x; });
+  const std::string said = message([&] {
+    (void)make(Op::Let, {f, fun(f.type(), [&](const Expr& g) { return map(g, xs); })});
+  });
+  CHECK_MESSAGE(said.find("let: the bound value is a function, (f64) -> f64") != std::string::npos, said);
+}
+
 }  // namespace lift::kept_values_test
