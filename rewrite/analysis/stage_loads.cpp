@@ -136,6 +136,9 @@ Expr of_all_components(const Expr& value) {
   if (is_update(value.op())) throw UserError("a stage updates an array of tuples");
   const std::function<Expr(const Expr&)> all = [&](const Expr& x) {
     if (x.type().is_scalar()) return cast(f64, x);
+    if (x.type().is_array())
+      throw UserError("a stage makes an array of " + element.str() +
+                      ", tuples of arrays; make it one of tuples of numbers, zip the arrays");
     Expr sum = all(get(0, x));
     for (std::size_t i = 1; i < x.type().parts().size(); ++i) sum = sum + all(get(static_cast<int>(i), x));
     return sum;

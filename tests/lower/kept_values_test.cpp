@@ -160,4 +160,11 @@ TEST_CASE("functions are written where they are applied") {
   CHECK_MESSAGE(said.find("let: the bound value is a function, (f64) -> f64") != std::string::npos, said);
 }
 
+TEST_CASE("a stage of a band that is an array of tuples of arrays") {
+  refused(R"(param u : 20.16.f64
+      result = (let a = ring(20, u |> map(\r. {r |> map(\x. x * 2), r |> map(\x. x * 3)})) in
+          a |> map(\r. zip(r.0, r.1) |> map(\p. p.0 + p.1))) |> band<skewed>(0, 1, (0, 0)))",
+          "stage 1: a stage makes an array of {16.f64, 16.f64}, tuples of arrays; make it one of tuples of");
+}
+
 }  // namespace lift::kept_values_test
