@@ -205,21 +205,33 @@ void Translator::write_under(const std::vector<NatCond>& guards, const Expr& e, 
   if (!computed.empty()) block->push_back({If{std::move(conditions), std::move(computed)}});
 }
 
+namespace {
+
+/// Scalars and tuples of them that take no loop.
+bool is_plain(const Expr& e) {
+  if (e.is(Op::Tuple)) return std::all_of(e.children().begin(), e.children().end(), is_plain);
+  return !e.type().has_arrays() && (is_scalar_op(e.op()) || e.is(Op::Bound) || e.is(Op::Get) || e.is(Op::At));
+}
+void cells_of(const Acceptor& place, std::vector<Cell>& to) {
+  if (const auto* cell = std::get_if<Cell>(&place.v)) return to.push_back(*cell);
+  for (const Acceptor& part : std::get<std::vector<Acceptor>>(place.v)) cells_of(part, to);
+}
+
+}  // namespace
+
 /// Scalars one of which is computed from where another goes, as accumulators are: all are computed, then all
 /// are stored.
-bool Translator::write_together(const Expr& e, const ScopePtr& scope, const std::vector<Acceptor>& places) {
-  const auto plain = [](const Expr& c) {
-    return c.type().is_scalar() && (is_scalar_op(c.op()) || c.is(Op::Bound) || c.is(Op::Get) || c.is(Op::At));
-  };
-  if (!std::all_of(e.children().begin(), e.children().end(), plain)) return false;
+bool Translator::write_together(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
+  if (!is_plain(e)) return false;
   std::vector<Term> values;
+  std::vector<Cell> places;
+  scalars_of(eval(e, scope), values);
+  cells_of(to, places);
   bool overlap = false;
-  for (const Expr& c : e.children()) values.push_back(eval(c, scope).term());
   for (std::size_t i = 0; i < values.size(); ++i)
     visit(values[i], [&](const Term& x) {
       for (std::size_t k = 0; k < values.size(); ++k)
-        overlap = overlap ||
-                  (k != i && x->kind == TermKind::Load && x->name == std::get<Cell>(places.at(k).v).array);
+        overlap = overlap || (k != i && x->kind == TermKind::Load && x->name == places.at(k).array);
     });
   if (!overlap) return false;
   for (Term& t : values) {
@@ -227,7 +239,7 @@ bool Translator::write_together(const Expr& e, const ScopePtr& scope, const std:
     block->push_back({Let{local, t}});
     t = local;
   }
-  for (std::size_t i = 0; i < values.size(); ++i) store(values[i], std::get<Cell>(places[i].v));
+  for (std::size_t i = 0; i < values.size(); ++i) store(values[i], places[i]);
   return true;
 }
 
@@ -252,7 +264,7 @@ bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Acc
   switch (e.op()) {
     case Op::Tuple: {
       const std::vector<Acceptor>& places = std::get<std::vector<Acceptor>>(to.v);
-      if (write_together(e, scope, places)) return true;
+      if (write_together(e, scope, to)) return true;
       for (std::size_t i = 0; i < e.children().size(); ++i) {
         const Expr& c = e.child(i);
         if (!is_there(c, scope, places.at(i))) write(c, scope, places.at(i));

@@ -72,7 +72,7 @@ class Translator : public Views {
                         const std::vector<Nat>& length, LoopKind shared);
   void write_copy(const View& from, const Acceptor& to, const Type& t, LoopKind shared);
   void write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Acceptor& to);
-  bool write_together(const Expr& tuple, const ScopePtr& scope, const std::vector<Acceptor>& places);
+  bool write_together(const Expr& tuple, const ScopePtr& scope, const Acceptor& to);
   void write_updated(std::size_t component, const Expr& value, const Expr& fn, const ScopePtr& scope,
                      const Acceptor& to);
   void write_let_apart(std::size_t component, const Expr& value, const Expr& fn, const ScopePtr& scope,

@@ -148,6 +148,15 @@ TEST_CASE("start values that take turns beside arrays that are overwritten are l
   started("40", "xs |> map(\\x. x + 1)");
 }
 
+TEST_CASE("accumulators that are tuples of tuples") {
+  checked(R"(param rows : 40.6.f64
+      result = rows |> reduce(\acc r. zip(acc, r) |> map(\p. {p.0.1.0, {p.0.0 + p.1, p.0.1.1}}),
+          generate(6, \i. {0.0, {1.0, 2.0}})))");
+  checked(R"(param rows : 40.6.f64
+      result = rows |> reduce(\acc r. zip(acc, r) |> map(\p. {p.0.1.1, {p.0.0 + p.1, p.0.1.0 + 1}}),
+          generate(6, \i. {0.0, {1.0, 2.0}})))");
+}
+
 TEST_CASE("functions are written where they are applied") {
   refused("param xs : 12.f64\nresult = let f = {\\(x : f64). x * 2, 3.0} in xs |> map(f.0)",
           "tuple: component 0 is a function, (f64) -> f64; write the function where it is applied");
