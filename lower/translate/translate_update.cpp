@@ -1,25 +1,13 @@
 // Updates: the block goes where the base lies, or the rest of the base is copied first.
 #include <algorithm>
+#include <utility>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
-#include "lower/loops/visit.hpp"
 #include "lower/translate/translator.hpp"
 
 namespace lift {
-namespace {
-
-bool mentions_any(const Stmt& s, const std::vector<Nat>& variables) {
-  bool found = false;
-  visit_nats({s}, [&](const Nat& n, bool) {
-    for (const Nat& v : variables) found = found || mentions(n, v);
-  });
-  return found;
-}
-
-}  // namespace
-
 void refuse_place() {
   throw UserError(
       "update_in_place: the result does not lie where its base lies; the base must be an argument, the "
@@ -33,16 +21,16 @@ std::optional<Acceptor> Translator::place_of_base(const View& base, const Type& 
   Acceptor cell = given;
   View old = base;
   Type element = t;
-  std::vector<Nat> anywhere;
-  const std::size_t before = block->size();
-  while (element.is_array()) {
-    anywhere.push_back(Nat::fresh("p", 0, element.length() - 1));
-    old = old[anywhere.back()], cell = cell[anywhere.back()], element = element.element();
-  }
   // What computes an element for the comparison only, a sum say, is no part of the kernel.
-  block->erase(std::remove_if(block->begin() + static_cast<std::ptrdiff_t>(before), block->end(),
-                              [&](const Stmt& s) { return mentions_any(s, anywhere); }),
-               block->end());
+  Block compared, *outer = std::exchange(block, &compared);
+  StepArrays* const of_step = std::exchange(step_arrays_, nullptr);
+  const std::size_t arrays = work.size();
+  while (element.is_array()) {
+    const Nat anywhere = Nat::fresh("p", 0, element.length() - 1);
+    old = old[anywhere], cell = cell[anywhere], element = element.element();
+  }
+  block = outer, step_arrays_ = of_step;
+  work.erase(work.begin() + static_cast<std::ptrdiff_t>(arrays), work.end());
   const auto* c = std::get_if<Cell>(&cell.v);
   const Term* value = std::get_if<Term>(&old.v);
   if (!c || !value || (*value)->kind != TermKind::Load || (*value)->nats != c->position) return std::nullopt;

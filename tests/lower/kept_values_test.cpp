@@ -169,6 +169,14 @@ TEST_CASE("functions are written where they are applied") {
   CHECK_MESSAGE(said.find("let: the bound value is a function, (f64) -> f64") != std::string::npos, said);
 }
 
+TEST_CASE("a base that is compared with the place of the result leaves nothing behind") {
+  const Kernel k = checked(R"(param rows : 6.200.f64
+      param b : 4.200.f64
+      result = update(rows |> map(\r. iterate(7, \v. v |> pad(1, 1, clamp) |> slide(3, 1) |>
+          map(\w. w[0] - w[2]), r)), 1, b))");
+  CHECK(count<Allocate>(k.body) == 2);  // the two that take turns
+}
+
 TEST_CASE("a stage of a band that is an array of tuples of arrays") {
   refused(R"(param u : 20.16.f64
       result = (let a = ring(20, u |> map(\r. {r |> map(\x. x * 2), r |> map(\x. x * 3)})) in
