@@ -169,14 +169,15 @@ void share_copies(Block& copies, Block& stage) {
   }
 }
 
-/// What a stage computes in an array of its own on the way is there before all steps: none of the stages.
+/// What a stage computes by itself on the way, an array or a number, is there before all steps: none of the
+/// stages.
 void refuse_stages_within(const Block& computed, const std::vector<Part>& stages) {
   std::set<std::string> stored;
   for (const Part& p : stages) stored.merge(stored_in(p.nest));
   visit(computed, [&](const Stmt& s) {
     visit_accesses(s, [&](const ElementAccess& a) {
       if (stored.contains(a.array))
-        refuse("a stage computes an array of its own from " + a.array +
+        refuse("a stage computes an array or a number of its own from " + a.array +
                ", which another stage makes: give it a name, so that it is a stage");
     });
   });
@@ -345,10 +346,10 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     Block last{{std::move(own.back())}};
     const std::set<std::string> made = stored_in(last);
     for (std::size_t i = 0; i + 1 < own.size(); ++i) {
-      const bool loops = std::holds_alternative<For>(own[i].v);
       const std::set<std::string> here = stored_in({own[i]});
-      const bool copies = loops && std::includes(made.begin(), made.end(), here.begin(), here.end());
-      if (loops && !copies) refuse_stages_within({own[i]}, parts);
+      const bool copies = std::holds_alternative<For>(own[i].v) && !here.empty() &&
+                          std::includes(made.begin(), made.end(), here.begin(), here.end());
+      if (!copies) refuse_stages_within({own[i]}, parts);
       if (by_planes && copies)
         parts.push_back({{std::move(own[i])}, stage, true}), share_copies(parts.back().nest, last);
       else if (rows && in_ring && std::holds_alternative<Allocate>(own[i].v))

@@ -177,6 +177,32 @@ TEST_CASE("a base that is compared with the place of the result leaves nothing b
   CHECK(count<Allocate>(k.body) == 2);  // the two that take turns
 }
 
+TEST_CASE("what stages of bands compute on the way is there before all steps") {
+  const std::string sum = R"(u |> pad(1, 1, constant (reduce(add, 0, ys))) |> slide(3, 1) |>
+      map(\w. w[0] * 2 + w[2])))",
+                    arguments = "param u : 20.f64\nparam ys : 50.f64\nresult = (let a = ";
+  checked(arguments + "ring(20, " + sum + R"( in a |> map(\x. x + 1)) |> band<skewed>(0, 1, (0, 0)))");
+  checked(arguments + "ring(10, " + sum + R"( in a |> map(\x. x + 1)) |> band<overlapped>(0, 4, (0, 0)))");
+  const std::string three = R"(to_global(u |> map(\x. x * 3)))",
+                    windows = R"( |> pad(1, 1, clamp) |> slide(3, 1) |> map(\w. w[0] * 2 + w[2]))";
+  checked(arguments + "ring(20, " + three + windows +
+          R"() in a |> map(\x. x + 1)) |> band<skewed>(0, 1, (0, 0)))");
+  refused(arguments + three + R"( in to_global(a |> map(\x. x * 3)))" + windows +
+              ") |> band<skewed>(0, 1, (0, 2))",
+          "of its own from work1, which another stage makes");
+  refused(arguments + R"(ring(20, u |> map(\x. x * 3)) in to_global(a |> map(\x. x * 3)))" + windows +
+              ") |> band<overlapped>(0, 4, (2, 0))",
+          "of its own from ring1, which another stage makes");
+  const auto of_all = [](const std::string& n, const std::string& lag) {
+    return "param u : " + n + ".f64\nresult = (let a = ring(" + n + R"(, u |> map(\x. x * 3)) in
+        a |> pad(1, 1, constant (reduce(add, 0, a))) |> slide(3, 1) |> map(\w. w[0] + w[2])) |>
+        band<skewed>(0, 1, (0, )" +
+           lag + "))";
+  };
+  checked(of_all("20", "19"));  // no loop
+  refused(of_all("40", "39"), "of its own from ring1, which another stage makes");
+}
+
 TEST_CASE("a stage of a band that is an array of tuples of arrays") {
   refused(R"(param u : 20.16.f64
       result = (let a = ring(20, u |> map(\r. {r |> map(\x. x * 2), r |> map(\x. x * 3)})) in
