@@ -272,9 +272,11 @@ bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Acc
       return true;
     }
     case Op::Concat: {
+      const auto before = in_argument;
       const Nat n = e.child(0).type().length();
       write(e.child(0), scope, to);
       write(e.child(1), scope, array_place(to.hint(), [=](const Nat& i) { return to[i + n]; }));
+      if (in_argument != before) refuse_place();  // a part updates an argument, and the other lies elsewhere
       return true;
     }
     case Op::Interleave: {

@@ -177,6 +177,22 @@ TEST_CASE("a base that is compared with the place of the result leaves nothing b
   CHECK(count<Allocate>(k.body) == 2);  // the two that take turns
 }
 
+TEST_CASE("an update of which a part updates an argument in place") {
+  checked(R"(param u : 4.12.f64
+      param b : 10.f64
+      param c : 2.12.f64
+      overwrite u
+      result = update(u |> map(\r. update_in_place(r, 1, b)), 1, c))");
+  refused(R"(param xs, u : 12.f64
+      param b : 10.f64
+      overwrite u
+      result = update(xs |> map(\x. x * 2), 0, update_in_place(u, 1, b)))",
+          kNotThere);
+  const std::string parts = "param u, w : 12.f64\noverwrite u\nresult = ";
+  refused(parts + "concat(update_in_place(u, 1, w |> drop(1, 1)), w |> take(0))", kNotThere);
+  refused(parts + "concat(w |> take(0), update_in_place(u, 1, w |> drop(1, 1)))", kNotThere);
+}
+
 TEST_CASE("what stages of bands compute on the way is there before all steps") {
   const std::string sum = R"(u |> pad(1, 1, constant (reduce(add, 0, ys))) |> slide(3, 1) |>
       map(\w. w[0] * 2 + w[2])))",
