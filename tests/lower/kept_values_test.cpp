@@ -193,6 +193,48 @@ TEST_CASE("an update of which a part updates an argument in place") {
   refused(parts + "concat(w |> take(0), update_in_place(u, 1, w |> drop(1, 1)))", kNotThere);
 }
 
+TEST_CASE("an iteration of views is no array of the program's own") {
+  const std::string arguments = "param u : 100.f64\nparam b : 98.f64\nresult = ";
+  refused(arguments + R"(let y = update_in_place(u |> iterate(1, \x. reverse(x)), 1, b) in
+      {y |> map(\x. x * 2), u |> map(\x. x + 1)})",
+          kNotThere);
+  refused(arguments + R"(update_in_place(u |> iterate(2, \x. reverse(x)), 1, b))", kNotThere);
+}
+
+TEST_CASE("no steps of several arrays, some of which stay") {
+  checked(R"(param u, v : 40.f64
+      result = iterate(0, \s. {s.0, zip(s.0, s.1) |> map(\p. p.1 * 2 - p.0)}, {u, v}))");
+  checked(R"(param u, v : 40.f64
+      overwrite u
+      result = iterate(0, \s. {update_in_place(s.0, 1, s.0 |> slide(3, 1) |> map(\w. w[1] + 1)),
+                               s.1 |> map(\x. x * 2)}, {u, v}))");
+}
+
+TEST_CASE("circular buffers that are read in two ways, or along a strided loop") {
+  const auto along = [](const std::string& read, const std::string& what) {
+    refused("param xs : 2.13.16.f64\nresult = xs |> map_wrg<0>(\\b. " + read + ")", what);
+  };
+  const std::string planes = R"(b |> map_seq(\r. r |> map_lcl<0>(\x. x * 2)))",
+                    in_windows = "the loop must go over windows of it";
+  const auto buffer = [&](int slots) {
+    return "circular_buffer(" + std::to_string(slots) + ", " + planes + ")";
+  };
+  along("zip(" + buffer(3) + " |> slide(3, 1), " + buffer(3) + R"( |> reverse |> drop(1, 1)) |>
+      map_seq(\w. zip(w.0[0], w.1) |> map_lcl<0>(\p. p.0 - p.1)))",
+        in_windows);
+  along("zip(" + buffer(4) + " |> slide(1, 4), " + buffer(4) + R"( |> slide(4, 3)) |>
+      map_seq(\w. zip(w.0[0], w.1[0]) |> map_lcl<0>(\p. p.0 - p.1)))",
+        in_windows);
+  along("zip(" + buffer(3) + ", " + buffer(3) + R"( |> pad(1, 1, clamp) |> slide(3, 1)) |>
+      map_seq(\w. zip(w.0, w.1[2]) |> map_lcl<0>(\p. p.0 - p.1)))",
+        in_windows);
+  along(buffer(3) + R"( |> slide(3, 1) |>
+      map_seq<strided 2>(\w. zip(w[0], w[2]) |> map_lcl<0>(\p. p.0 - p.1)))",
+        "leave out the stride");
+  checked("param xs : 2.13.16.f64\nresult = xs |> map_wrg<0>(\\b. " + buffer(3) + R"( |> slide(3, 1) |>
+      map_seq(\w. zip(w[0], w[2]) |> map_lcl<0>(\p. p.0 - p.1))))");
+}
+
 TEST_CASE("what stages of bands compute on the way is there before all steps") {
   const std::string sum = R"(u |> pad(1, 1, constant (reduce(add, 0, ys))) |> slide(3, 1) |>
       map(\w. w[0] * 2 + w[2])))",
