@@ -69,7 +69,7 @@ class Abreast {
   }
 
   Block made() {
-    const Nat count = rows_.upper - rows_.lower, groups = floordiv(count, rows_.rows);
+    const Nat count = max(0, rows_.upper - rows_.lower), groups = floordiv(count, rows_.rows);
     For rest = rows_, group, tile;
     rest.rows = 0, rest.turns = 0, rest.lower = rows_.lower + rows_.rows * groups;
     if (groups == Nat(0)) return {{std::move(rest)}};

@@ -274,7 +274,7 @@ Block Vectoriser::body(const For& f, const Nat& first, int elements, int lanes_e
 
 void Vectoriser::vectors(const For& f, const Nat& lower, Nat& upper, int elements, int lanes_each,
                          const std::optional<Aligned>& aligned, const Narrow& narrow, Block& to) {
-  upper = lower + floordiv(upper - lower, elements) * elements;
+  upper = lower + floordiv(max(0, upper - lower), elements) * elements;
   const auto start = lower.constant();
   For v = f;
   v.lower = lower, v.upper = upper, v.step = elements, v.width = elements;
@@ -300,7 +300,7 @@ Block Vectoriser::vector_loop(const For& f) {
   Nat lower = f.lower, upper = f.upper;
   const Head lead = head_of(f, aligned_rows_, options_);
   if (lead.aligned) {
-    Nat head = min(lead.iterations, f.upper - f.lower);
+    Nat head = min(lead.iterations, max(0, f.upper - f.lower));
     if (!head.is_constant()) {
       const Nat name = Nat::fresh("head", 0, lead.aligned->elements - 1);
       r.push_back({Let{index_term(name), index_term(head)}});
