@@ -9,6 +9,7 @@
 #include "ir/expr/ops.hpp"
 #include "lower/loops/on_stack.hpp"
 #include "lower/translate/destination.hpp"
+#include "lower/translate/old_accumulators.hpp"
 #include "lower/translate/route.hpp"
 #include "lower/translate/translator.hpp"
 #include "rewrite/analysis/chain.hpp"
@@ -253,26 +254,6 @@ View with_scalars(const View& v, const std::vector<Term>& terms) {
   return with_scalars_from(v, terms, next);
 }
 
-namespace {
-
-/// Each new element of an array of accumulators may depend on its own old value alone, since it is
-/// overwritten at once.
-void check_own_elements(const Block& b, const std::set<std::string>& accumulators) {
-  visit(b, [&](const Stmt& s) {
-    const auto* store = std::get_if<Store>(&s.v);
-    if (!store || accumulators.count(store->array) == 0) return;
-    visit(store->value, [&](const Term& x) {
-      if (x->kind == TermKind::Load && accumulators.count(x->name) > 0 &&
-          (x->name != store->array || x->nats != store->position))
-        throw UserError(
-            "reduce: an element of its array of accumulators depends on other elements; reduce over scalars "
-            "or tuples, or zip the accumulators with the elements");
-    });
-  });
-}
-
-}  // namespace
-
 /// Joined arrays, maps of them and zips of such, as they were before they were joined: the same elements in
 /// the same order, without the division that finds one in a joined array.
 Translator::Elements Translator::elements_of(const Expr& e, const ScopePtr& scope) {
@@ -346,10 +327,11 @@ Acceptor Translator::accumulators(const Expr& e, const ScopePtr& scope) {
   const Acceptor place =
       goes_on ? accumulators(init, scope) : new_array("acc", e.type(), AddressSpace::Private);
   if (!goes_on) write(init, scope, place);
-  const View acc = view_of(place, e.type());
+  const OldAccumulators old;
+  const View acc = old.noted(view_of(place, e.type()), e.type());
   for_each(elements_of(e.child(2), scope), [&](const View& x) {
     write(f.child(0), std::make_shared<Scope>(Scope{{acc, x}, scope}), place);
-    check_own_elements(*block, arrays_at(place));
+    old.check(*block);
   });
   return place;
 }
