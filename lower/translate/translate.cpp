@@ -397,6 +397,12 @@ Kernel translate(const Program& given) {
   Translator t;
   t.most_calls = kMostCalls;
   t.block = &k.body;
+  t.given.insert(k.sizes.begin(), k.sizes.end());
+  for (const KernelArgument& a : k.arguments) t.given.insert(a.name);
+  for (const ProgramResult& r : results_of(program)) t.given.insert(r.name);
+  visit(program.body, [&](const Expr& e) {
+    if (e.is(Op::UserFun)) t.given.insert(user_name(e.attr()));
+  });
   if (contains(program.body, [](const Expr& e) { return e.is(Op::Band); })) {
     const Chain chain = chain_of(scheduled_program(program));
     const StageGraph graph = stage_graph(chain, Updates::as_decided);

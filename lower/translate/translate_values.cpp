@@ -1,5 +1,6 @@
 // Values with a name, intermediate arrays, reductions.
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,18 @@
 #include "rewrite/analysis/chain.hpp"
 
 namespace lift {
+
+/// None of the program's own, nor the beginning of one: letters tell components apart.
+std::string Translator::fresh_name(const std::string& hint) {
+  const auto begins = [&](const std::string& name, const std::string& own) {
+    return own.starts_with(name) && !(own.size() > name.size() && std::isdigit(own[name.size()]));
+  };
+  for (;;)
+    if (const std::string name = hint + std::to_string(++names_);
+        std::none_of(given.begin(), given.end(), [&](const auto& own) { return begins(name, own); }))
+      return name;
+}
+
 /// Every scalar of a view of constant size in a variable of its own.
 View Translator::in_variables(const View& v, const Type& t) {
   if (t.is_scalar()) {

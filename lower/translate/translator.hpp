@@ -40,6 +40,7 @@ class Translator : public Views {
   std::vector<StageGrid> stage_grids;
   Block* block = nullptr;            ///< where statements go
   std::vector<KernelArgument> work;  ///< arrays for intermediate values
+  std::set<std::string> given;       ///< names of the program's own, which nothing else may have
   /// The argument that a result is written into, by the result's name, for those found to be updated in
   /// place.
   std::map<std::string, std::string> in_argument;
@@ -132,7 +133,7 @@ class Translator : public Views {
     Block* block = nullptr;  ///< of the copy
   };
   StepArrays* step_arrays_ = nullptr;
-  std::string fresh_name(const std::string& hint) { return hint + std::to_string(++names_); }
+  std::string fresh_name(const std::string& hint);
   bool is_own(const std::string& array) const;
   int names_ = 0;
   std::set<std::string> own_;          ///< arrays that the kernel makes
