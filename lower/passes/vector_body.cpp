@@ -6,9 +6,6 @@
 #include "lower/loops/visit.hpp"
 
 namespace lift {
-namespace {
-
-/// t may read what the store of a vector changes.
 bool may_load(const Term& t, const Store& s, int width) {
   bool found = false;
   visit(t, [&](const Term& x) {
@@ -18,6 +15,9 @@ bool may_load(const Term& t, const Store& s, int width) {
   });
   return found;
 }
+
+namespace {
+
 bool uses(const Term& t, const Term& local) {
   bool found = false;
   visit(t, [&](const Term& x) { found |= x == local; });

@@ -16,6 +16,9 @@ struct Aligned {
   std::int64_t elements;  ///< the alignment
 };
 
+/// Whether t may read what the store of a vector of so many elements changes.
+bool may_load(const Term& t, const Store& s, int width);
+
 /// The body of a vector loop from that of the scalar one.
 class VectorBody {
  public:

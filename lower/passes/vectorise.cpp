@@ -12,13 +12,24 @@
 namespace lift {
 namespace {
 
+/// Whether an iteration may load what it has stored before.
+bool loads_own_stores(const Block& body) {
+  for (std::size_t i = 0; i < body.size(); ++i)
+    for (std::size_t before = 0; before < i; ++before) {
+      const auto* s = std::get_if<Store>(&body[before].v);
+      if (s && may_load(*value_of(body[i]), *s, s->value->width)) return true;
+    }
+  return false;
+}
+
 /// Stores of one iteration happen after the loads of the next, so that a load that overlaps the last store
-/// does not wait for it. Nothing when there is more than stores and the values they need.
+/// does not wait for it. Nothing when there is more than stores and the values they need, or a value needs a
+/// store.
 Block late_stores(const For& f, const Block& body, int& count) {
   const auto plain = [](const Stmt& s) {
     return std::holds_alternative<Store>(s.v) || std::holds_alternative<Let>(s.v);
   };
-  if (!std::all_of(body.begin(), body.end(), plain)) return {};
+  if (!std::all_of(body.begin(), body.end(), plain) || loads_own_stores(body)) return {};
   For loop = f;
   const Nat v = Nat::fresh(f.var.str(), f.lower + f.width, f.upper - f.width);
   loop.var = v, loop.lower = f.lower + f.width, loop.body.clear();
