@@ -106,25 +106,11 @@ void VectorBody::half_store(Lanes& lanes, Store s, Block& to) {
   put(lanes, std::move(high), to);
 }
 
-/// A masked vector is read and written as a whole: what its guard keeps from the first iterations or the last
-/// has to be an element all the same.
-void VectorBody::need_all_elements(const Store& s) const {
-  const auto a = std::find_if(kernel_.arguments.begin(), kernel_.arguments.end(),
-                              [&](const KernelArgument& x) { return x.name == s.array; });
-  if (a == kernel_.arguments.end()) return;
-  for (const Nat& i : {f_.lower, f_.upper - 1}) {
-    const Nat at = substitute(s.position.at(0), f_.var, i);
-    if (Facts().proves(less(at, 0)) || Facts().proves(less_equal(a->layout.size(), at)))
-      refuse_vector(f_, "only a guard keeps some of its iterations from storing beside " + s.array);
-  }
-}
-
 void VectorBody::store(Lanes& lanes, const Store& s, const std::vector<Term>& mask, Block& to) {
   const auto [at, stride] = lanes.access(s.array, s.position.at(0));
   if (stride == 0) refuse_vector(f_, s.array + " is stored to one element by all iterations");
   if (stride != 1 && stride != 2)
     refuse_vector(f_, s.array + " is stored with stride " + std::to_string(stride));
-  if (!mask.empty()) need_all_elements(s);
   Store v{s.array, {at}, value(lanes, s.value), s.stream && mask.empty(), s.async && mask.empty()};
   const Term old = load_term(s.array, s.position, s.value->type);
   for (const Term& m : mask) v.value = apply_term(Op::Select, v.value->type, {m, v.value, lanes.term(old)});

@@ -22,9 +22,8 @@ bool may_load(const Term& t, const Store& s, int width);
 /// The body of a vector loop from that of the scalar one.
 class VectorBody {
  public:
-  VectorBody(const For& f, const Kernel& k, std::optional<Aligned> aligned,
-             std::optional<NarrowLanes> narrow = std::nullopt)
-      : f_(f), kernel_(k), aligned_(aligned), narrow_(std::move(narrow)) {}
+  VectorBody(const For& f, std::optional<Aligned> aligned, std::optional<NarrowLanes> narrow = std::nullopt)
+      : f_(f), aligned_(aligned), narrow_(std::move(narrow)) {}
 
   Block statements(Lanes& lanes, const Block& body, const std::vector<Term>& mask);
   /// UserError when elements between those that are stored are not.
@@ -35,7 +34,6 @@ class VectorBody {
   Term value(Lanes& lanes, const Term& t);
   void let(Lanes& lanes, const Let& l, Block& to);
   void store(Lanes& lanes, const Store& s, const std::vector<Term>& mask, Block& to);
-  void need_all_elements(const Store& s) const;
   void half_store(Lanes& lanes, Store s, Block& to);
   void put(Lanes& lanes, Store s, Block& to);
   void guarded(Lanes& lanes, const If& i, const std::vector<Term>& mask, Block& to);
@@ -44,7 +42,6 @@ class VectorBody {
   bool is_aligned(const Lanes& lanes, const Store& s) const;
 
   const For& f_;
-  const Kernel& kernel_;
   std::optional<Aligned> aligned_;
   std::optional<NarrowLanes> narrow_;  ///< none: lanes are as wide as what is computed
   std::vector<Store>

@@ -170,17 +170,21 @@ Head head_of(const For& f, const Names& aligned_rows, const LowerOptions& option
   return {Aligned{position, type, elements}, iterations};
 }
 
-/// Elements of each array up to where its last row begins: where rows have gaps, the caller's array may end
-/// before the last one's.
-Lanes::SizeOf sizes_of_arrays(const Kernel& k) {
+/// Up to where the last row of an argument begins: where rows have gaps, the caller's array may end before
+/// the last one's.
+Nat certain_elements(const KernelArgument& a) {
+  std::vector<Nat> last = shape_of(a.type);
+  for (Nat& n : last) n = n - 1;
+  if (last.size() > 1) last.back() = 0;
+  return a.layout.index(last) + 1;
+}
+Nat all_elements(const KernelArgument& a) { return a.layout.size(); }
+
+/// Elements of each array; `given` says it of arguments.
+Lanes::SizeOf sizes_of_arrays(const Kernel& k, Nat (*given)(const KernelArgument&)) {
   std::map<std::string, Nat> sizes;
   for (const KernelArgument& a : k.arguments)
-    if (a.type.is_array()) {
-      std::vector<Nat> last = shape_of(a.type);
-      for (Nat& n : last) n = n - 1;
-      if (last.size() > 1) last.back() = 0;
-      sizes.emplace(a.name, a.layout.index(last) + 1);
-    }
+    if (a.type.is_array()) sizes.emplace(a.name, given(a));
   visit(k.body, [&](const Stmt& s) {
     const auto* a = std::get_if<Allocate>(&s.v);
     if (!a) return;
@@ -233,7 +237,10 @@ constexpr int kLeastLanes = 8;  ///< of vectors that are worth it
 class Vectoriser {
  public:
   Vectoriser(const Kernel& k, const LowerOptions& options)
-      : kernel_(k), options_(options), aligned_rows_(aligned_arrays(k, options.vector_bytes)) {
+      : kernel_(k),
+        options_(options),
+        aligned_rows_(aligned_arrays(k, options.vector_bytes)),
+        size_of_(sizes_of_arrays(k, all_elements)) {
     if (options.target && capabilities(*options.target).grid_dimensions == 0) ranges_.emplace(k);
   }
 
@@ -251,6 +258,9 @@ class Vectoriser {
   Block body(const For& f, const Nat& first, int elements, int lanes_each,
              const std::optional<Aligned>& aligned, const Narrow& narrow,
              const Lanes::SizeOf& sizes = {}) const;
+  /// Masked vectors are read and written as a whole: what a guard or a choice keeps from iterations of f has
+  /// to be an element all the same, in the vectors that `index` has the value `at` in. UserError.
+  void need_elements(const For& f, const Block& vectors, const Nat& index, const Nat& at) const;
   /// Whole vectors from `lower` on, as many as there are below `upper`, which becomes where they end.
   void vectors(const For& f, const Nat& lower, Nat& upper, int elements, int lanes_each,
                const std::optional<Aligned>& aligned, const Narrow& narrow, Block& to);
@@ -264,6 +274,7 @@ class Vectoriser {
   const Kernel& kernel_;
   const LowerOptions& options_;
   Names aligned_rows_;
+  Lanes::SizeOf size_of_;
   std::optional<ValueRanges> ranges_;  ///< of kernels whose vectors may have narrow lanes
   int late_ = 0;                       ///< numbers the stores that are late
 };
@@ -276,11 +287,30 @@ Block Vectoriser::body(const For& f, const Nat& first, int elements, int lanes_e
     Lanes lanes(f, first + l, lanes_each, l == 0 ? "" : "_" + std::to_string(l));
     if (sizes) lanes.know_each(sizes);
     lanes.assume(f.body);
-    VectorBody body(f, kernel_, aligned, narrow);
+    VectorBody body(f, aligned, narrow);
     append(r, body.statements(lanes, f.body, {}));
     body.finish();
   }
   return r;
+}
+
+void Vectoriser::need_elements(const For& f, const Block& vectors, const Nat& index, const Nat& at) const {
+  const auto need = [&](const char* what, const std::string& array, const Nat& position, int width) {
+    const auto size = size_of_(array);
+    const Nat first = substitute(position, index, at);
+    if (size && (Facts().proves(less(first, 0)) || Facts().proves(less(*size, first + width))))
+      refuse_vector(
+          f, std::string("only a guard keeps some of its iterations from ") + what + " beside " + array);
+  };
+  visit(vectors, [&](const Stmt& s) {
+    if (const auto* x = std::get_if<Store>(&s.v))
+      need("storing", x->array, x->position.at(0), x->value->width);
+    visit_values(s, [&](const Term& value) {
+      visit_certain(value, [&](const Term& x) {
+        if (x->kind == TermKind::Load) need("reading", x->name, x->nats.at(0), x->width);
+      });
+    });
+  });
 }
 
 void Vectoriser::vectors(const For& f, const Nat& lower, Nat& upper, int elements, int lanes_each,
@@ -293,6 +323,8 @@ void Vectoriser::vectors(const For& f, const Nat& lower, Nat& upper, int element
                              ((*start % elements) + elements) % elements)
                 : Nat::fresh(f.var.str(), lower, upper - elements);
   v.body = body(f, v.var, elements, lanes_each, aligned, narrow);
+  if (!Facts().proves(less_equal(upper, lower)))
+    for (const Nat& at : {lower, upper - elements}) need_elements(f, v.body, v.var, at);
   const Block ahead = f.prefetch > 0 ? prefetches(v.body, kernel_, f.prefetch, to) : Block{};
   Block main;
   if (f.late_store) main = late_stores(v, v.body, late_);
@@ -329,13 +361,15 @@ Block Vectoriser::vector_loop(const For& f) {
 std::optional<Block> Vectoriser::edge(const For& f) {
   const Head lead = head_of(f, aligned_rows_, options_);
   const auto aligned = lead.iterations == Nat(0) ? lead.aligned : std::nullopt;
-  const Lanes::SizeOf sizes = sizes_of_arrays(kernel_);
+  const Lanes::SizeOf sizes = sizes_of_arrays(kernel_, certain_elements);
   const bool bytes = ranges_ && stores_bytes(f.body);
   for (const bool narrow : {true, false}) {
     if (narrow && !bytes) continue;
     try {
-      return narrow ? body(f, f.lower, f.width, f.width, std::nullopt, NarrowLanes(*ranges_, 2), sizes)
-                    : body(f, f.lower, f.width, lanes_of(f, options_), aligned, std::nullopt, sizes);
+      Block r = narrow ? body(f, f.lower, f.width, f.width, std::nullopt, NarrowLanes(*ranges_, 2), sizes)
+                       : body(f, f.lower, f.width, lanes_of(f, options_), aligned, std::nullopt, sizes);
+      need_elements(f, r, f.var, f.lower);
+      return r;
     } catch (const UserError&) {  // refuse_vector
     }
   }
@@ -438,10 +472,13 @@ Block Vectoriser::narrow_vectors(const For& f, int lanes, int bytes) {
     lower = upper, upper = f.upper;
     vectors(rest, lower, upper, left, left, std::nullopt, narrow, r);
   }
-  if (!again)
+  if (!again) {
     append(r, make_loop(scalar_loop(f), upper, f.upper));
-  else if (!Facts().proves(equal(upper, f.upper)))
-    append(r, body(f, f.upper - lanes, lanes, lanes, std::nullopt, narrow));
+  } else if (!Facts().proves(equal(upper, f.upper))) {
+    Block last = body(f, f.upper - lanes, lanes, lanes, std::nullopt, narrow);
+    need_elements(f, last, f.var, f.upper - lanes);
+    append(r, std::move(last));
+  }
   return r;
 }
 
