@@ -11,7 +11,8 @@ namespace lift {
 namespace {
 
 constexpr std::int64_t kMostResidues = 4;
-constexpr std::size_t kMostCopied = 64;  ///< statements
+constexpr std::int64_t kLargestStride = 2;  ///< of what vectors store; of more residues they are masked
+constexpr std::size_t kMostCopied = 64;     ///< statements
 
 /// Calls f with every remainder and quotient of k*v + r by m that a number has, k and m constants.
 void visit_divisions(const Nat& n, const Nat& v,
@@ -82,7 +83,8 @@ Block split_residues(const Block& b) {
     const std::int64_t each = residues_asked(*f);
     std::size_t statements = 0;
     visit(f->body, [&](const Stmt&) { ++statements; });
-    if (each < 2 || each > kMostResidues || each * statements > kMostCopied) return {std::move(s)};
+    const std::int64_t most = f->kind == LoopKind::Vec ? kLargestStride : kMostResidues;
+    if (each < 2 || each > most || each * statements > kMostCopied) return {std::move(s)};
     if (auto pieces = split(*f, each)) return std::move(*pieces);
     return {std::move(s)};
   }));
