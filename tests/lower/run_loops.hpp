@@ -180,7 +180,7 @@ class LoopRunner {
       case Op::Select:
         return a != 0 ? b : at(2);
       case Op::Cast:
-        return round(a);
+        return type == boolean ? a != 0 : round(a);
       case Op::Sqrt:
         return round(std::sqrt(a));
       default:
