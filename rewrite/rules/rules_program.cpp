@@ -22,12 +22,13 @@ std::string obstacle(const Program& p) {
   return known({p.body.id(), p.overwritable}, [&] { return why_not_in_place(p); });
 }
 
-/// The array that pads by nothing leave as it is.
-Expr without_empty_pads(const Expr& e) {
-  const auto nothing = [](const Nat& n) { return n == Nat(0); };
-  const bool empty = e.is(Op::Pad) && std::all_of(low_widths(e).begin(), low_widths(e).end(), nothing) &&
-                     std::all_of(high_widths(e).begin(), high_widths(e).end(), nothing);
-  return empty ? without_empty_pads(e.child(0)) : e;
+/// The array itself, of a base of which each element is known to be one of it at its own position.
+Expr without_views(const Expr& base) {
+  Expr e = base;
+  bool cut = false;
+  for (; e.is(Op::Pad) || e.is(Op::Drop) || (rearranges(e.op()) && !e.is(Op::At)); e = e.child(0))
+    cut = cut || e.is(Op::Pad) || e.is(Op::Drop);
+  return cut && e.type() == base.type() ? e : base;
 }
 
 /// All results, or all sweeps, of a program, when each may overwrite its base and none needs what another
@@ -49,7 +50,7 @@ Result<Program> update_in_place(const Program& given, const Arguments&) {
                                    : "the result is not an update of an argument"};
       const Expr u = part_at(q.body, *at);
       if (!u.is(Op::Update)) return Failure{"the update is in place already"};
-      const Expr base = without_empty_pads(u.child(0));
+      const Expr base = without_views(u.child(0));
       if (base.is(Op::Update))
         return Failure{"the base is an update itself: give it a name first (let-base)"};
       q.body = replaced_at(q.body, *at, make(Op::UpdateInPlace, {base, u.child(1)}, u.attr(), origin(u)));
