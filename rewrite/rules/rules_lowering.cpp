@@ -206,8 +206,11 @@ Rule::Construct marked(Op op) {
     if (site.e.is(op)) return Failure{"is " + std::string(text(op)) + " already"};
     const bool overwritten = !site.around.empty() && site.around.back().is(Op::UpdateInPlace) &&
                              site.around.back().child(0) == site.e;
-    if ((op == Op::ToPrivate || op == Op::ToLocal) && overwritten)
-      return Failure{"the base of an update in place stays where it is"};
+    const bool moved = op == Op::ToPrivate || op == Op::ToLocal;
+    if (moved && overwritten) return Failure{"the base of an update in place stays where it is"};
+    Expr made = site.e;
+    while (is_identity(made.op())) made = made.child(0);
+    if (moved && made.is(Op::UpdateInPlace)) return Failure{"an update in place lies where its base lies"};
     const auto group = [](const Expr& x) { return x.is(Op::MapWrg) || x.is(Op::Map); };
     if (op == Op::ToLocal && !encloses(site, group))
       return Failure{
