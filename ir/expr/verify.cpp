@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -97,6 +98,7 @@ constexpr std::array of_programs = std::to_array<OfPrograms>({
 }  // namespace
 
 void Check::broken(const std::string& what) const {
+  if (asked) throw UserError(what + " (" + std::string(rule.name) + ": " + std::string(rule.holds) + ")");
   if (written)
     throw UserError("a decision that cannot be here: " + what + " (" + std::string(rule.name) + ": " +
                     std::string(rule.holds) + "); move it, or write map or update and leave it to liftgen");
@@ -120,10 +122,36 @@ void check(verifier::Check c) {
   });
   for (const verifier::OfPrograms& r : verifier::of_programs)
     if (r.of_decisions || !c.written) c.rule = r, r.check(c);
-  verifier::check_nesting(c);
+  verifier::check_nesting(c, c.program.body);
+}
+
+/// What the check says of a program that is asked about.
+std::string answer(const Program& program, const std::function<void(verifier::Check&)>& check) {
+  verifier::Check c{.program = program, .after = "a rule", .asked = true};
+  try {
+    check(c);
+  } catch (const UserError& e) {
+    return e.what();
+  }
+  return "";
+}
+void check(verifier::Check& c, std::string_view rule) {
+  for (const verifier::OfPrograms& r : verifier::of_programs)
+    if (r.name == rule) c.rule = r, r.check(c);
 }
 
 }  // namespace
+
+std::string why_not_in_place_there(const Program& program) {
+  return answer(program, [](verifier::Check& c) { check(c, "update_in_place"); });
+}
+std::string why_not_inside(const Program& program, std::span<const Expr> around, const Expr& before,
+                           const Expr& map) {
+  return answer(program, [&](verifier::Check& c) {
+    verifier::check_nesting(c, map, verifier::surroundings(around, before));
+    if (map.is(Op::MapPar) || is_map_on_grid(map.op())) check(c, "one-machine");
+  });
+}
 
 void verify(const Program& program, std::string_view after) { check({program, after}); }
 void check_decisions(const Program& program) { check({.program = program, .written = true}); }

@@ -5,6 +5,8 @@
 // "Inside" is inside the function of a map: the array it is applied to is computed before.
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +22,14 @@ void verify(const Program& program, std::string_view after = {});
 /// Throws UserError when a program that somebody wrote has a decision where it cannot be: what, the rule
 /// about it, and what to try. Only the rules about decisions are looked at.
 void check_decisions(const Program& program);
+
+/// Why the updates in place of a program break the verifier's rule about them, "" where they do not.
+std::string why_not_in_place_there(const Program& program);
+
+/// Why a map with a decision cannot stand in a program by the rules about what may be inside what: instead of
+/// `before`, below these, the outermost first. "" where it can.
+std::string why_not_inside(const Program& program, std::span<const Expr> around, const Expr& before,
+                           const Expr& map);
 
 /// A rule of the verifier, for people: its name and what it demands.
 struct VerifierRule {

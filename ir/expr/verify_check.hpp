@@ -14,6 +14,7 @@ struct Check {
   const Program& program;
   std::string_view after = {};
   bool written = false;    ///< by a person, whose mistakes are a UserError
+  bool asked = false;      ///< whether the program may be so: a UserError says why not
   VerifierRule rule = {};  ///< that is being checked
   [[noreturn]] void broken(const std::string& what) const;
   [[noreturn]] void broken(const std::string& what, const Expr& where) const;
@@ -45,8 +46,10 @@ struct OfNesting : VerifierRule {
 };
 
 std::span<const OfNesting> rules_of_nesting();
-/// Checks each node once for each kind of surroundings.
-void check_nesting(Check& c);
+/// Checks each node of a part once for each kind of surroundings.
+void check_nesting(Check& c, const Expr& part, const Around& around = {});
+/// The surroundings of a part below others, the outermost first.
+Around surroundings(std::span<const Expr> around, const Expr& part);
 
 // verify_scopes.cpp
 void binders(const Check& c);

@@ -105,6 +105,11 @@ Around inside(const Expr& map, Around a) {
   return a;
 }
 
+/// Whether the rules are about what stands in the first child of e, or another one.
+bool is_around(const Expr& e, bool first) {
+  return first && (is_map(e.op()) || is_band(e, Band::overlapped));
+}
+
 class Nesting {
  public:
   explicit Nesting(Check& c) : c_(c) {}
@@ -112,7 +117,7 @@ class Nesting {
     if (!visited_.emplace(e.id(), around.key()).second) return;
     for (const OfNesting& r : of_nesting) c_.rule = r, r.check(c_, e, around);
     for (std::size_t i = 0; i < e.children().size(); ++i)
-      go(e.child(i), (is_map(e.op()) || is_band(e, Band::overlapped)) && i == 0 ? inside(e, around) : around);
+      go(e.child(i), is_around(e, i == 0) ? inside(e, around) : around);
   }
 
  private:
@@ -123,6 +128,14 @@ class Nesting {
 }  // namespace
 
 std::span<const OfNesting> rules_of_nesting() { return of_nesting; }
-void check_nesting(Check& c) { Nesting(c).go(c.program.body, {}); }
+void check_nesting(Check& c, const Expr& part, const Around& around) { Nesting(c).go(part, around); }
+
+Around surroundings(std::span<const Expr> around, const Expr& part) {
+  Around a;
+  for (std::size_t i = 0; i < around.size(); ++i)
+    if (is_around(around[i], around[i].child(0) == (i + 1 < around.size() ? around[i + 1] : part)))
+      a = inside(around[i], a);
+  return a;
+}
 
 }  // namespace lift::verifier

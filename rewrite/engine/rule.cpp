@@ -215,12 +215,32 @@ void trace(const Rule& r, const Place& place, const Result<Program>& outcome) {
             << (outcome ? pretty(outcome->body) : "no: " + outcome.reason()) << "\n";
 }
 
+bool updates_in_place(const Expr& e) {
+  return contains(e, [](const Expr& x) { return x.is(Op::UpdateInPlace); });
+}
+/// Why what a rule made at a site may not be there, "" where it may: a decision about a loop inside or around
+/// others, and updates in place, where more has changed than how a loop runs.
+std::string why_not_there(const Program& made, const Site& site, const Expr& after) {
+  const Expr& e = site.e;
+  if (is_map(after.op()) && is_low_level(after.op()) && !is_low_level(e.op()))
+    if (std::string why = why_not_inside(made, site.around, e, after); !why.empty()) return why;
+  if (std::equal(e.children().begin(), e.children().end(), after.children().begin(), after.children().end()))
+    return "";
+  return updates_in_place(e) || updates_in_place(after) ? why_not_in_place_there(made) : "";
+}
+Result<Program> where_in_place(Result<Program> made) {
+  if (made && updates_in_place(made->body))
+    if (std::string why = why_not_in_place_there(*made); !why.empty()) return Failure{why};
+  return made;
+}
+
 Result<Program> applied(const Rule& r, const Program& p, const Place& place, const Arguments& arguments) {
   if (const std::string wrong = wrong_arguments(r, arguments); !wrong.empty()) return Failure{wrong};
   if (r.on_program) {
-    if (place.empty()) return r.on_program(p, arguments);
+    if (place.empty()) return where_in_place(r.on_program(p, arguments));
     if (is_step(p.body, place))
-      return with_step(p, place, [&](const Program& step) { return r.on_program(step, arguments); });
+      return where_in_place(
+          with_step(p, place, [&](const Program& step) { return r.on_program(step, arguments); }));
     return Failure{"applies to a whole program, or to a step of an iteration: its place is body, not " +
                    str(place)};
   }
@@ -235,6 +255,7 @@ Result<Program> applied(const Rule& r, const Program& p, const Place& place, con
   try {
     Program q = p;
     q.body = replaced_at(p.body, place, *after);
+    if (const std::string why = why_not_there(q, site, *after); !why.empty()) return Failure{why};
     return q;
   } catch (const TypeError& error) {
     return Failure{error.what(), true};
