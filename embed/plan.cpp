@@ -164,9 +164,8 @@ Expr updated_by_component(Expr body, std::size_t result) {
   }
 }
 
-}  // namespace
-
-std::optional<std::size_t> updated_argument(const Program& program, std::size_t result, const Signature& s) {
+/// Without regard to what other results update.
+std::optional<std::size_t> updated_by(const Program& program, std::size_t result, const Signature& s) {
   Program p = program;
   if (const Expr e = updated_by_component(p.body, result)) {
     for (std::size_t i = 0; i < p.arguments.size(); ++i)
@@ -189,6 +188,15 @@ std::optional<std::size_t> updated_argument(const Program& program, std::size_t 
   for (std::size_t i = 0; i < p.arguments.size(); ++i)
     if (param_name(p.arguments[i]) == updated && s.arguments[i].writable) return i;
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::size_t> updated_argument(const Program& program, std::size_t result, const Signature& s) {
+  const auto argument = updated_by(program, result, s);
+  for (std::size_t r = 0; argument && r < result; ++r)
+    if (updated_by(program, r, s) == argument) return std::nullopt;
+  return argument;
 }
 
 std::string Plan::argument_text(std::size_t i) const {

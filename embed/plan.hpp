@@ -29,7 +29,8 @@ Program opened(const Program& p, const CompileOptions& options, const std::strin
 Plan plan_of(const Program& program, const Signature& signature, const CompileOptions& options,
              const std::string& where);
 
-/// The argument that a result of an opened program updates, if the signature has it writable.
+/// The argument that a result of an opened program updates, if the signature has it writable. Of several
+/// results that update the same one, the first has it.
 std::optional<std::size_t> updated_argument(const Program& p, std::size_t result, const Signature& s);
 
 /// The equations that the arguments of a call give for the sizes of the program.

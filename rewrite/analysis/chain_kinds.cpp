@@ -47,6 +47,7 @@ Program single_sweep(const Program& program, std::size_t n) {
     arrays.push_back({instantiate_in(*updated_array(sweeps.values[i]), arrays)});
   Program p = program;
   p.body = instantiate_in(n < sweeps.values.size() ? sweeps.values[n] : sweeps.last, arrays);
+  if (n < sweeps.values.size()) p.results.clear();  // they name what the last one gives
   return p;
 }
 
