@@ -31,10 +31,19 @@ void check_data(const Plan& plan, std::size_t argument, const ArgumentValue& val
     throw UserError(plan.argument_text(argument) + " has no data (a null pointer)" + line_of(where));
 }
 
+namespace {
+
+/// Where `a` is written: what is beside may lie where others are read, but not where others are written.
+bool harmful(const Passed& a, const Passed& b) {
+  return (!a.beside && !b.beside) || (b.written && a.argument != b.argument);
+}
+
+}  // namespace
+
 void check_overlaps(const Plan& plan, std::span<const Passed> passed, std::source_location where) {
   for (const Passed& a : passed)
     for (const Passed& b : passed)
-      if (&a != &b && a.written && !a.beside && !b.beside && overlap(a.caller, a.bytes, b.caller, b.bytes))
+      if (&a != &b && a.written && harmful(a, b) && overlap(a.caller, a.bytes, b.caller, b.bytes))
         throw UserError(plan.argument_text(a.argument) + " is written, but shares memory with argument " +
                         std::to_string(b.argument + 1) +
                         "; pass separate arrays, or write the expression as an update" + line_of(where));
