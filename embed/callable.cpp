@@ -103,7 +103,8 @@ std::size_t memory_of(const KernelArgument& a, const Sizes& sizes, bool on_devic
 }
 
 /// UserError where an array of the call would be taken for one that lies otherwise.
-void check_layouts(const Kernel& kernel, const Plan& plan, const LayoutRequest& layout) {
+void check_layouts(const Kernel& kernel, const Plan& plan, const Signature& signature,
+                   const LayoutRequest& layout) {
   const std::size_t given = plan.program.arguments.size();
   for (std::size_t i = 0; i < given; ++i)
     if (const KernelArgument& a = kernel.arguments[i]; a.type.is_array() && a.layout.request() != layout)
@@ -113,14 +114,21 @@ void check_layouts(const Kernel& kernel, const Plan& plan, const LayoutRequest& 
     const auto a = std::find_if(kernel.arguments.begin(), kernel.arguments.end(),
                                 [&](const KernelArgument& x) { return x.name == kernel.results.at(r); });
     const bool is_number = a->layout.size() == Nat(1), stored = a->layout.request() != kCallersLayout;
-    if (plan.targets[r].kind == ResultTarget::Kind::returned && stored && !is_number)
+    const std::size_t to = plan.targets[r].index;
+    if (plan.targets[r].kind == ResultTarget::Kind::returned && stored && !is_number) {
+      const ArgumentKind& kind = signature.returned[to];
       throw UserError(plan.program.name + ": result " + std::to_string(r + 1) + " is stored in the layout '" +
-                      str(layout) +
-                      "', but returned as a std::vector; return void, and pass a lift::stored_array "
-                      "for it after the arguments");
-    if (plan.targets[r].kind == ResultTarget::Kind::argument && a->layout.request() != layout && !is_number)
-      throw UserError(plan.argument_text(plan.targets[r].index) + " is written in the layout '" +
-                      str(a->layout.request()) + "', not in '" + str(layout) + "'");
+                      str(layout) + "', but returned as a " + kind.cpp + "; return void, and pass a " +
+                      (kind.on_device ? "lift::device_array made from a " : "") +
+                      "lift::stored_array for it after the arguments");
+    }
+    if (plan.targets[r].kind != ResultTarget::Kind::argument || a->layout.request() == layout) continue;
+    const bool is_first =
+        is_number && (signature.arguments[to].is_scalar() || Layout(layout, a->type).offset() == Nat(0));
+    if (!is_first)
+      throw UserError(plan.argument_text(to) + " is written in the layout '" + str(a->layout.request()) +
+                      "', not in '" + str(layout) + "'" +
+                      (is_number ? "; return the number, or pass a reference to one" : ""));
   }
 }
 
@@ -171,7 +179,7 @@ std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes, cons
     v->native = native_code(v->kernel, callable_source(v->kernel, v->source));
   } else {
     ChosenVariant chosen = choose_for(*v, program);
-    check_layouts(chosen.kernel, plan, layout);
+    check_layouts(chosen.kernel, plan, signature, layout);
     v->derivation = chosen.derivation;
     v->kernel = documented(std::move(chosen.kernel), program, v->derivation);
     v->source = emit_source(v->kernel);
