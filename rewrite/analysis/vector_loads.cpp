@@ -60,7 +60,7 @@ bool loads_vectors(const Program& program) {
   try {
     const Footprint print = footprint(program);
     if (print.index.empty()) return true;
-    return loads_vectors(print, shape_of(program.body.type()).back(), 1);
+    return loads_vectors(print, shape_of(results_of(program).front().type).back(), 1);
   } catch (const UserError&) {
     return true;
   }
