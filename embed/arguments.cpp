@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+
+#include "ir/error.hpp"
 
 namespace lift {
 namespace {
@@ -77,7 +80,40 @@ bool meet(const ArgumentValue& a, const ArgumentValue& b, std::int64_t apart,
   return false;
 }
 
+/// The product; nothing where it is more than a number holds.
+std::optional<std::int64_t> product(std::span<const std::int64_t> factors, std::int64_t n) {
+  for (const std::int64_t f : factors)
+    if (__builtin_mul_overflow(n, f, &n)) return std::nullopt;
+  return n;
+}
+
 }  // namespace
+
+std::int64_t bytes_of(std::span<const std::int64_t> lengths, std::size_t element_bytes,
+                      const std::string& what) {
+  for (const std::int64_t n : lengths)
+    if (n < 1) throw UserError(what + ": a length of " + std::to_string(n) + "; lengths are at least 1");
+  return product(lengths, static_cast<std::int64_t>(element_bytes)).value_or(kTooManyBytes);
+}
+
+ArgumentValue row_major(std::span<const std::int64_t> lengths) {
+  ArgumentValue v;
+  v.rank = static_cast<int>(lengths.size());
+  for (std::size_t d = 0; d < lengths.size(); ++d)
+    v.shape[d] = lengths[d], v.strides[d] = product(lengths.subspan(d + 1), 1).value_or(kTooManyBytes);
+  return v;
+}
+
+bool ArgumentValue::in_reach() const {
+  std::int64_t far = 0;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
+    std::int64_t step = 0;
+    if (__builtin_mul_overflow(shape[d] - 1, std::max(strides[d], -strides[d]), &step) ||
+        __builtin_add_overflow(far, step, &far))
+      return false;
+  }
+  return product({shape.data(), static_cast<std::size_t>(rank)}, 1).has_value();
+}
 
 std::int64_t ArgumentValue::count() const {
   std::int64_t n = 1;
@@ -124,6 +160,25 @@ bool overlap(const ArgumentValue& a, std::size_t a_bytes, const ArgumentValue& b
   const std::vector<std::size_t> along = dimensions(a, b);
   if (!along.empty() && a.strides[along.back()] <= 0) return true;
   return meet(a, b, apart / bytes, along, 0);
+}
+
+bool repeats(const ArgumentValue& v) {
+  if (v.contiguous() || v.count() == 0) return false;
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // and lengths
+  for (std::size_t d = 0; d < static_cast<std::size_t>(v.rank); ++d)
+    if (v.shape[d] > 1) steps.emplace_back(std::abs(v.strides[d]), v.shape[d]);
+  std::sort(steps.begin(), steps.end());
+  std::int64_t extent = 0;
+  bool apart = true;  // each step leads beyond all that the shorter ones reach
+  for (const auto& [step, length] : steps) apart &= step > extent, extent += step * (length - 1);
+  if (apart) return false;
+  if (v.count() > extent + 1) return true;
+  std::vector<std::int64_t> all{0};
+  for (const auto& [step, length] : steps)
+    for (std::size_t i = 0, n = all.size() * static_cast<std::size_t>(length - 1); i < n; ++i)
+      all.push_back(all[i] + step);
+  std::sort(all.begin(), all.end());
+  return std::adjacent_find(all.begin(), all.end()) != all.end();
 }
 
 void gather(const ArgumentValue& from, std::size_t bytes, void* to) {

@@ -40,9 +40,17 @@ struct ArgumentValue {
   DeviceMemory* on_device = nullptr;  ///< where it lies, if not in the host's memory; `data` is null then
 
   std::int64_t count() const;
+  bool in_reach() const;  ///< its number of elements, and how far they are apart, are numbers that there are
   bool contiguous() const;  ///< row-major without gaps
 };
 
+/// An array without gaps; its strides as far as they are numbers that there are.
+ArgumentValue row_major(std::span<const std::int64_t> lengths);
+/// What an array takes; kTooManyBytes, which there is no memory for anywhere, where it is more than that.
+/// UserError, beginning with `what`: a length below 1.
+inline constexpr std::int64_t kTooManyBytes = INT64_MAX;
+std::int64_t bytes_of(std::span<const std::int64_t> lengths, std::size_t element_bytes,
+                      const std::string& what);
 /// What is stored, on the host or a device, as an array of one dimension where the layout is not the
 /// caller's.
 ArgumentValue storage_of(const ArgumentValue& v);
@@ -53,6 +61,9 @@ std::string shape_text(const ArgumentValue& v);
 /// Whether two arrays have an element in common; also true where they lie between each other in a way that is
 /// not understood.
 bool overlap(const ArgumentValue& a, std::size_t a_bytes, const ArgumentValue& b, std::size_t b_bytes);
+
+/// Whether several positions of a view are the same element.
+bool repeats(const ArgumentValue& v);
 
 /// Row-major copies of a strided array, elements of `bytes` bytes each.
 void gather(const ArgumentValue& from, std::size_t bytes, void* to);

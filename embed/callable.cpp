@@ -132,6 +132,28 @@ void check_layouts(const Kernel& kernel, const Plan& plan, const Signature& sign
   }
 }
 
+/// "p: argument 1 (x) is a view of 2x3 elements with the strides 1 2".
+std::string view_text(const Plan& plan, std::span<const ArgumentValue> arguments, std::size_t i) {
+  std::string s =
+      plan.argument_text(i) + " is a view of " + shape_text(arguments[i]) + " elements with the strides";
+  for (int d = 0; d < arguments[i].rank; ++d)
+    s += " " + std::to_string(arguments[i].strides[static_cast<std::size_t>(d)]);
+  return s;
+}
+
+/// UserError: a view that no memory holds; one to be written of which several positions are the same element.
+void check_views(const Plan& plan, std::span<const ArgumentValue> arguments, const std::string& where) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (!arguments[i].in_reach())
+      throw UserError(view_text(plan, arguments, i) + ", which no memory holds; correct its lengths" + where);
+  for (const ResultTarget& t : plan.targets)
+    if (t.kind != ResultTarget::Kind::returned && repeats(arguments[t.index]))
+      throw UserError(view_text(plan, arguments, t.index) +
+                      ", and is written, but has one element at several positions; pass an array with an "
+                      "element for each" +
+                      where);
+}
+
 }  // namespace
 
 ChosenVariant Callable::Impl::choose_for(Variant& v, Program& program) const {
@@ -254,12 +276,8 @@ Around Callable::Impl::around_of_call(std::span<const ArgumentValue> arguments,
     if (auto lengths = lengths_around(arguments[i])) {
       around[i] = std::move(*lengths), gaps = true;
     } else if (!options.copy_views) {
-      std::string strides;
-      for (int d = 0; d < arguments[i].rank; ++d)
-        strides += " " + std::to_string(arguments[i].strides[static_cast<std::size_t>(d)]);
       throw UserError(
-          plan.argument_text(i) + " is a view of " + shape_text(arguments[i]) + " elements with the strides" +
-          strides +
+          view_text(plan, arguments, i) +
           ", which a kernel cannot walk: rows are to have no gaps between their elements, and begin "
           "at multiples of one length; copy it, transpose it in the expression, or set "
           "CompileOptions::copy_views" +
@@ -338,6 +356,7 @@ const Callable::Variant& Callable::variant(std::span<const ArgumentValue> argume
     if (const auto it = impl_->by_shapes.find(shapes); it != impl_->by_shapes.end()) return *it->second;
   }
   const Region region;
+  check_views(impl_->plan, arguments, line_of(where));
   const Sizes sizes = impl_->sizes_of_call(arguments, line_of(where));
   const LayoutRequest layout = impl_->layout_of_call(arguments, line_of(where));
   const Variant& v = variant(sizes, impl_->around_of_call(arguments, line_of(where)), layout, where);

@@ -74,7 +74,8 @@ class Callable {
   /// A kernel for known sizes; lives as long as the callable.
   struct Variant;
 
-  /// The variant for these arguments, made if need be. UserError: sizes that do not agree, with the shapes;
+  /// The variant for these arguments, made if need be. UserError: sizes that do not agree, with the shapes; a
+  /// view that no memory holds, or one to be written of which several positions are the same element;
   /// EnvironmentError: no compiler.
   const Variant& variant(std::span<const ArgumentValue> arguments, std::source_location where) const;
   /// The variant for given sizes: compiled now rather than at the first call.

@@ -9,19 +9,6 @@
 namespace lift {
 namespace {
 
-ArgumentValue row_major(std::span<const std::int64_t> shape) {
-  ArgumentValue v;
-  v.rank = static_cast<int>(shape.size());
-  std::int64_t stride = 1;
-  for (std::size_t d = shape.size(); d-- > 0; stride *= shape[d]) {
-    if (shape[d] < 1)
-      throw UserError("lift::device_array: a length of " + std::to_string(shape[d]) +
-                      "; lengths are at least 1");
-    v.shape[d] = shape[d], v.strides[d] = stride;
-  }
-  return v;
-}
-
 /// What a device has of what the host's array holds.
 ArgumentValue shape_of(const ArgumentValue& host) {
   ArgumentValue v = row_major({host.shape.data(), static_cast<std::size_t>(host.rank)});
@@ -29,7 +16,11 @@ ArgumentValue shape_of(const ArgumentValue& host) {
   return v;
 }
 
-std::size_t elements(const ArgumentValue& v) { return static_cast<std::size_t>(storage_of(v).count()); }
+std::size_t bytes_there(const ArgumentValue& v, std::size_t element) {
+  const ArgumentValue flat = storage_of(v);
+  return static_cast<std::size_t>(
+      bytes_of({flat.shape.data(), static_cast<std::size_t>(flat.rank)}, element, "lift::device_array"));
+}
 
 }  // namespace
 
@@ -44,14 +35,14 @@ DeviceMemory::DeviceMemory(const Device& device, Scalar element, std::span<const
     : device_(device),
       value_(row_major(shape)),
       bytes_of_element_(size_of(element)),
-      memory_(device_.allocate(elements(value_) * bytes_of_element_)),
+      memory_(device_.allocate(bytes_there(value_, bytes_of_element_))),
       users_(std::make_unique<Users>()) {}
 
 DeviceMemory::DeviceMemory(const Device& device, Scalar element, const ArgumentValue& from)
     : device_(device),
       value_(shape_of(from)),
       bytes_of_element_(size_of(element)),
-      memory_(device_.allocate(elements(value_) * bytes_of_element_)),
+      memory_(device_.allocate(bytes_there(value_, bytes_of_element_))),
       users_(std::make_unique<Users>()) {
   upload(from);
 }

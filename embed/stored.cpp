@@ -1,5 +1,6 @@
 #include "embed/stored.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -15,9 +16,15 @@ std::int64_t number(const Nat& n) {
   return *n.constant();
 }
 
-Type type_of(Scalar element, std::span<const std::int64_t> shape) {
-  for (const std::int64_t n : shape)
-    if (n < 1) throw UserError("stored_array: a length of " + std::to_string(n) + "; lengths are at least 1");
+/// UserError where lengths are none, or so large that those of a layout, with what it leaves free, are no
+/// numbers any more.
+Type type_of(Scalar element, std::span<const std::int64_t> shape, const LayoutRequest& request) {
+  std::vector<std::int64_t> most(shape.begin(), shape.end());
+  most.insert(most.end(),
+              {64, std::max<std::int64_t>(1, request.align), std::max<std::int64_t>(1, request.lead)});
+  if (bytes_of(most, size_of(element), "stored_array") == kTooManyBytes)
+    throw UserError("stored_array: there is not the memory for " + shape_text(row_major(shape)) +
+                    " elements in the layout '" + str(request) + "'; use smaller arrays");
   return array(std::vector<Nat>(shape.begin(), shape.end()), element);
 }
 
@@ -37,11 +44,7 @@ Conversion conversion(const Type& type, const Layout& from, const Layout& to) {
 }  // namespace
 
 Stored::Stored(Scalar element, std::span<const std::int64_t> shape, const LayoutRequest& request)
-    : type_(type_of(element, shape)), layout_(request, type_) {
-  value_.rank = static_cast<int>(shape.size());
-  std::int64_t stride = 1;
-  for (std::size_t d = shape.size(); d-- > 0; stride *= shape[d])
-    value_.shape[d] = shape[d], value_.strides[d] = stride;
+    : type_(type_of(element, shape, request)), layout_(request, type_), value_(row_major(shape)) {
   for (const Nat& s : layout_.strides()) strides_.push_back(number(s));
   offset_ = number(layout_.offset()), half_ = number(layout_.half());
   split_from_ = request.kind == LayoutRequest::Kind::Split ? value_.rank - request.axes : value_.rank;

@@ -1,6 +1,7 @@
 // Arrays as kernels like them.
 #pragma once
 
+#include "embed/arguments.hpp"
 #include "liftgen/array_view.hpp"
 #include "runtime/buffer.hpp"
 
@@ -11,7 +12,7 @@ template <class T, std::size_t Rank>
 class allocated {
  public:
   explicit allocated(const std::array<std::int64_t, Rank>& lengths)
-      : shape_(lengths), memory_(bytes_of(lengths)) {}
+      : shape_(lengths), memory_(static_cast<std::size_t>(bytes_of(lengths, sizeof(T), "lift::allocate"))) {}
 
   T* data() { return static_cast<T*>(memory_.data()); }
   const T* data() const { return static_cast<const T*>(memory_.data()); }
@@ -28,11 +29,6 @@ class allocated {
   requires(sizeof...(I) == Rank) const T& operator()(I... position) const { return view()(position...); }
 
  private:
-  static std::size_t bytes_of(const std::array<std::int64_t, Rank>& lengths) {
-    std::size_t bytes = sizeof(T);
-    for (const std::int64_t n : lengths) bytes *= static_cast<std::size_t>(n);
-    return bytes;
-  }
   template <class U>
   array_view<U, Rank> viewed(U* data) const {
     std::int64_t lengths[Rank];
@@ -44,8 +40,8 @@ class allocated {
 };
 
 /// lift::allocate<double>({256, 256, 256}): aligned to 64 bytes, on huge pages where large, touched first by
-/// the threads that kernels have, and beginning elsewhere in a page than other arrays. UserError: there is
-/// not that much memory.
+/// the threads that kernels have, and beginning elsewhere in a page than other arrays. UserError: a
+/// length below 1, not that much memory.
 template <class T, std::size_t Rank>
 allocated<T, Rank> allocate(const detail::Length (&lengths)[Rank]) {
   std::array<std::int64_t, Rank> shape;
