@@ -111,20 +111,32 @@ void add_equations(const Type& t, const ArgumentValue& v, const std::string& sou
   }
 }
 
+void check_names(const Program& p, const std::string& where) {
+  for (std::size_t i = 0; i < p.arguments.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (param_name(p.arguments[i]) == param_name(p.arguments[j]))
+        throw UserError(p.name + ": arguments " + std::to_string(j + 1) + " and " + std::to_string(i + 1) +
+                        " are both named '" + param_name(p.arguments[i]) + "'; give each a name of its own" +
+                        where);
+}
+
 }  // namespace
 
 Program opened(const Program& given, const CompileOptions& options, const std::string& where) {
   Program p = given;
   if (!options.name.empty()) p.name = options.name;
   if (p.name.empty()) p.name = is_word("kernel", options.backend) ? "program" : "kernel";
-  if (!p.body.is(Op::Lambda)) {
-    for (const Expr& x : params_of(p.body))
-      if (std::find(p.arguments.begin(), p.arguments.end(), x) == p.arguments.end())
-        throw UserError(p.name + ": the expression mentions '" + param_name(x) + "' (" + x.type().str() +
-                        "), which is no argument of the program; " +
-                        (p.arguments.empty() ? "write it as a function, lift::fun(type, [](Expr x) { ... })"
+  const bool is_function = p.body.is(Op::Lambda);
+  for (const Expr& x : params_of(p.body))
+    if (std::find(p.arguments.begin(), p.arguments.end(), x) == p.arguments.end())
+      throw UserError(p.name + ": the expression mentions '" + param_name(x) + "' (" + x.type().str() +
+                      "), which is no argument of the program; " +
+                      (is_function           ? "make it a parameter of the function"
+                       : p.arguments.empty() ? "write it as a function, lift::fun(type, [](Expr x) { ... })"
                                              : "add it to the arguments, or correct its name") +
-                        where);
+                      where);
+  if (!is_function) {
+    check_names(p, where);
     return p;
   }
   const std::size_t n = parameter_types(p.body).size();
@@ -136,6 +148,7 @@ Program opened(const Program& given, const CompileOptions& options, const std::s
     p.arguments.push_back(
         param(options.names.empty() ? (n == 1 ? "x" : "x" + std::to_string(i + 1)) : options.names[i],
               parameter_types(function)[i]));
+  check_names(p, where);
   p.body = instantiate(function, p.arguments);
   return p;
 }
