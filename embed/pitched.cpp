@@ -97,7 +97,11 @@ Derivation moved(Derivation d, const Pitched& p) {
     for (const std::vector<int>& at : p.wrapped)
       if (s.place.size() >= at.size() && std::equal(at.begin(), at.end(), s.place.begin()))
         s.place.insert(s.place.begin() + static_cast<std::ptrdiff_t>(at.size()), block);
-  for (const std::vector<int>& at : p.wrapped) d.insert(d.begin(), Step{"update-in-place", {}, at});
+  // All results are made in place, or none: then those with gaps are computed beside, or refused.
+  const bool all = std::none_of(p.into.begin(), p.into.end(), [](const std::string& s) { return s.empty(); });
+  const bool done = std::any_of(d.begin(), d.end(),
+                                [](const Step& s) { return s.rule == "update-in-place" && s.place.empty(); });
+  if (!p.wrapped.empty() && all && !done) d.insert(d.begin(), Step{"update-in-place", {}, {}});
   return d;
 }
 
