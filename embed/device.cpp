@@ -170,9 +170,13 @@ Queue& Queue::operator=(Queue&& other) noexcept {
   return *this;
 }
 
-void Queue::wait() { parts_->grid->wait(); }
-void Queue::begin_together() { parts_->grid->hold(); }
-void Queue::end_together() { parts_->grid->release(); }
+QueueParts& Queue::parts() {
+  if (!parts_) throw UserError("lift::Queue: it was moved from; use the queue that it was moved to");
+  return *parts_;
+}
+void Queue::wait() { parts().grid->wait(); }
+void Queue::begin_together() { parts().grid->hold(); }
+void Queue::end_together() { parts().grid->release(); }
 
 Queue::~Queue() {
   if (!parts_) return;

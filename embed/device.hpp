@@ -32,6 +32,8 @@ class Device {
   /// CUDA kernels compiled as C++ and run on the host, thread by thread: races and accesses beyond an array
   /// are errors. Its times mean nothing, see runtime/cuda_host.hpp.
   static Device emulated_cuda();
+  Device(const Device&) noexcept = default;  // moved as well: there is none without a device
+  Device& operator=(const Device&) noexcept = default;
 
   Target backend() const;
   int index() const;  ///< as in --device; 0 where it is emulated

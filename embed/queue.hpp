@@ -44,7 +44,8 @@ class Queue {
   void begin_together();
   void end_together();
 
-  QueueParts& parts() { return *parts_; }
+  /// UserError: it was moved from; all that is asked of a queue needs them.
+  QueueParts& parts();
 
  private:
   class Held {
