@@ -1,6 +1,7 @@
 #include "lower/passes/vector_body.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/error.hpp"
 #include "lower/loops/visit.hpp"
@@ -42,8 +43,18 @@ void VectorBody::settle(const std::function<bool(const Term&)>& changes, Block& 
   }
 }
 
+/// Loads of t, computed in all lanes, that the scalar loop does in some.
+void VectorBody::note_masked(const Term& t, bool masked, bool store) {
+  if (!noted_.insert({t->id, masked}).second) return;
+  if (masked && t->kind == TermKind::Load) masked_.push_back({t->name, t->nats.at(0), t->width, store});
+  const bool chooses = t->kind == TermKind::Apply &&
+                       (t->op == Op::Select || t->op == Op::And || t->op == Op::Or) && t->args[0]->width > 1;
+  for (std::size_t i = 0; i < t->args.size(); ++i)
+    note_masked(t->args[i], masked || (chooses && i > 0), store);
+}
+
 /// The vector of t. What it reads of an array that a store waits for must be other elements.
-Term VectorBody::vector(Lanes& lanes, const Term& t) const {
+Term VectorBody::vector(Lanes& lanes, const Term& t) {
   for (const Store& h : halves_)
     visit(t, [&](const Term& x) {
       if (x->kind != TermKind::Load || x->name != h.array) return;
@@ -52,7 +63,9 @@ Term VectorBody::vector(Lanes& lanes, const Term& t) const {
       if (stride != 2 || !distance || *distance % 2 == 0)
         refuse_vector(f_, h.array + " is read between two stores to it");
     });
-  return lanes.term(t);
+  Term v = lanes.term(t);
+  note_masked(v, in_mask_);
+  return v;
 }
 
 Term VectorBody::value(Lanes& lanes, const Term& t) {
@@ -111,8 +124,9 @@ void VectorBody::store(Lanes& lanes, const Store& s, const std::vector<Term>& ma
   if (stride == 0) refuse_vector(f_, s.array + " is stored to one element by all iterations");
   if (stride != 1 && stride != 2)
     refuse_vector(f_, s.array + " is stored with stride " + std::to_string(stride));
-  Store v{s.array, {at}, value(lanes, s.value), s.stream && mask.empty(), s.async && mask.empty()};
   const Term old = load_term(s.array, s.position, s.value->type);
+  if (in_mask_) note_masked(lanes.term(old), true, true);
+  Store v{s.array, {at}, value(lanes, s.value), s.stream && mask.empty(), s.async && mask.empty()};
   for (const Term& m : mask) v.value = apply_term(Op::Select, v.value->type, {m, v.value, lanes.term(old)});
   if (stride == 2)
     half_store(lanes, std::move(v), to);
@@ -157,6 +171,7 @@ void VectorBody::finish() const {
 }
 
 Block VectorBody::statements(Lanes& lanes, const Block& body, const std::vector<Term>& mask) {
+  const bool outer = std::exchange(in_mask_, !mask.empty());
   Block r;
   for (const Stmt& s : body) {
     if (const auto* t = std::get_if<Store>(&s.v)) {
@@ -174,6 +189,7 @@ Block VectorBody::statements(Lanes& lanes, const Block& body, const std::vector<
       refuse_vector(f_, "its body is more than scalar arithmetic");
     }
   }
+  in_mask_ = outer;
   return r;
 }
 

@@ -19,6 +19,15 @@ struct Aligned {
 /// Whether t may read what the store of a vector of so many elements changes.
 bool may_load(const Term& t, const Store& s, int width);
 
+/// Elements that lanes touch of which guards or choices keep some from it in the scalar loop: vectors are
+/// computed, read and written as a whole, so that all of them have to exist.
+struct MaskedAccess {
+  std::string array;
+  Nat first;
+  int width;
+  bool store;
+};
+
 /// The body of a vector loop from that of the scalar one.
 class VectorBody {
  public:
@@ -28,9 +37,11 @@ class VectorBody {
   Block statements(Lanes& lanes, const Block& body, const std::vector<Term>& mask);
   /// UserError when elements between those that are stored are not.
   void finish() const;
+  const std::vector<MaskedAccess>& masked() const { return masked_; }
 
  private:
-  Term vector(Lanes& lanes, const Term& t) const;
+  Term vector(Lanes& lanes, const Term& t);
+  void note_masked(const Term& t, bool masked, bool store = false);
   Term value(Lanes& lanes, const Term& t);
   void let(Lanes& lanes, const Let& l, Block& to);
   void store(Lanes& lanes, const Store& s, const std::vector<Term>& mask, Block& to);
@@ -47,6 +58,9 @@ class VectorBody {
   std::vector<Store>
       halves_;  ///< stores of every second element, which wait for those of the elements between
   int names_ = 0;
+  bool in_mask_ = false;  ///< below a guard that tells lanes apart
+  std::vector<MaskedAccess> masked_;
+  std::set<std::pair<std::uint32_t, bool>> noted_;
 };
 
 }  // namespace lift

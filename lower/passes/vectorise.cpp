@@ -256,11 +256,9 @@ class Vectoriser {
   using Narrow = std::optional<NarrowLanes>;
   /// The iterations from `first` on, so many of them, in vectors.
   Block body(const For& f, const Nat& first, int elements, int lanes_each,
-             const std::optional<Aligned>& aligned, const Narrow& narrow,
-             const Lanes::SizeOf& sizes = {}) const;
-  /// Masked vectors are read and written as a whole: what a guard or a choice keeps from iterations of f has
-  /// to be an element all the same, in the vectors that `index` has the value `at` in. UserError.
-  void need_elements(const For& f, const Block& vectors, const Nat& index, const Nat& at) const;
+             const std::optional<Aligned>& aligned, const Narrow& narrow, const Lanes::SizeOf& sizes = {});
+  /// UserError where what is masked of the last such body is no element, `index` being `at`.
+  void need_elements(const For& f, const Nat& index, const Nat& at) const;
   /// Whole vectors from `lower` on, as many as there are below `upper`, which becomes where they end.
   void vectors(const For& f, const Nat& lower, Nat& upper, int elements, int lanes_each,
                const std::optional<Aligned>& aligned, const Narrow& narrow, Block& to);
@@ -275,14 +273,16 @@ class Vectoriser {
   const LowerOptions& options_;
   Names aligned_rows_;
   Lanes::SizeOf size_of_;
+  std::vector<MaskedAccess> masked_;
   std::optional<ValueRanges> ranges_;  ///< of kernels whose vectors may have narrow lanes
   int late_ = 0;                       ///< numbers the stores that are late
 };
 
 Block Vectoriser::body(const For& f, const Nat& first, int elements, int lanes_each,
                        const std::optional<Aligned>& aligned, const Narrow& narrow,
-                       const Lanes::SizeOf& sizes) const {
+                       const Lanes::SizeOf& sizes) {
   Block r;
+  masked_.clear();
   for (int l = 0; l < elements; l += lanes_each) {
     Lanes lanes(f, first + l, lanes_each, l == 0 ? "" : "_" + std::to_string(l));
     if (sizes) lanes.know_each(sizes);
@@ -290,27 +290,19 @@ Block Vectoriser::body(const For& f, const Nat& first, int elements, int lanes_e
     VectorBody body(f, aligned, narrow);
     append(r, body.statements(lanes, f.body, {}));
     body.finish();
+    masked_.insert(masked_.end(), body.masked().begin(), body.masked().end());
   }
   return r;
 }
 
-void Vectoriser::need_elements(const For& f, const Block& vectors, const Nat& index, const Nat& at) const {
-  const auto need = [&](const char* what, const std::string& array, const Nat& position, int width) {
-    const auto size = size_of_(array);
-    const Nat first = substitute(position, index, at);
-    if (size && (Facts().proves(less(first, 0)) || Facts().proves(less(*size, first + width))))
-      refuse_vector(
-          f, std::string("only a guard keeps some of its iterations from ") + what + " beside " + array);
-  };
-  visit(vectors, [&](const Stmt& s) {
-    if (const auto* x = std::get_if<Store>(&s.v))
-      need("storing", x->array, x->position.at(0), x->value->width);
-    visit_values(s, [&](const Term& value) {
-      visit_certain(value, [&](const Term& x) {
-        if (x->kind == TermKind::Load) need("reading", x->name, x->nats.at(0), x->width);
-      });
-    });
-  });
+void Vectoriser::need_elements(const For& f, const Nat& index, const Nat& at) const {
+  for (const MaskedAccess& m : masked_) {
+    const auto size = size_of_(m.array);
+    const Nat first = substitute(m.first, index, at);
+    if (size && (Facts().proves(less(first, 0)) || Facts().proves(less(*size, first + m.width))))
+      refuse_vector(f, std::string("only a guard keeps some of its iterations from ") +
+                           (m.store ? "storing" : "reading") + " beside " + m.array);
+  }
 }
 
 void Vectoriser::vectors(const For& f, const Nat& lower, Nat& upper, int elements, int lanes_each,
@@ -324,7 +316,7 @@ void Vectoriser::vectors(const For& f, const Nat& lower, Nat& upper, int element
                 : Nat::fresh(f.var.str(), lower, upper - elements);
   v.body = body(f, v.var, elements, lanes_each, aligned, narrow);
   if (!Facts().proves(less_equal(upper, lower)))
-    for (const Nat& at : {lower, upper - elements}) need_elements(f, v.body, v.var, at);
+    for (const Nat& at : {lower, upper - elements}) need_elements(f, v.var, at);
   const Block ahead = f.prefetch > 0 ? prefetches(v.body, kernel_, f.prefetch, to) : Block{};
   Block main;
   if (f.late_store) main = late_stores(v, v.body, late_);
@@ -368,7 +360,7 @@ std::optional<Block> Vectoriser::edge(const For& f) {
     try {
       Block r = narrow ? body(f, f.lower, f.width, f.width, std::nullopt, NarrowLanes(*ranges_, 2), sizes)
                        : body(f, f.lower, f.width, lanes_of(f, options_), aligned, std::nullopt, sizes);
-      need_elements(f, r, f.var, f.lower);
+      need_elements(f, f.var, f.lower);
       return r;
     } catch (const UserError&) {  // refuse_vector
     }
@@ -475,9 +467,8 @@ Block Vectoriser::narrow_vectors(const For& f, int lanes, int bytes) {
   if (!again) {
     append(r, make_loop(scalar_loop(f), upper, f.upper));
   } else if (!Facts().proves(equal(upper, f.upper))) {
-    Block last = body(f, f.upper - lanes, lanes, lanes, std::nullopt, narrow);
-    need_elements(f, last, f.var, f.upper - lanes);
-    append(r, std::move(last));
+    append(r, body(f, f.upper - lanes, lanes, lanes, std::nullopt, narrow));
+    need_elements(f, f.var, f.upper - lanes);
   }
   return r;
 }

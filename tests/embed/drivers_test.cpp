@@ -172,6 +172,27 @@ TEST_CASE("drivers child: cuda" * doctest::skip()) {
         0);
 }
 
+TEST_CASE("drivers: memory that calls have left is given back before an array does not fit") {
+  const std::string library = lift::test::fake_cuda_library();
+  in_child("drivers child: memory", {"LIFTGEN_CUDA_LIBRARY=" + library, "LIFTGEN_NVRTC_LIBRARY=" + library,
+                                     "FAKE_CUDA_MEMORY=1000000"});
+}
+TEST_CASE("drivers child: memory" * doctest::skip()) {
+  FakeCuda fake;
+  const Device device(Target::cuda);
+  Line x(device, std::vector<float>(75000, 1));  // 300 of 1000 kB
+  CHECK(device.handle_of(x.memory()->memory()) != 0);
+  CHECK(message<OutOfDeviceMemory>([&] {
+          Line(device, {200000});
+        }).find("an array of 0 MB does not fit on Fake 0, which has 0 MB in all") == 0);
+  const auto beside = compile<void(Line&)>(shifted(), {.device = device});
+  beside(x);  // leaves 300 kB that the next call would use again
+  Line large(device, {150000});
+  CHECK(large.length(0) == 150000);
+  CHECK(device.handle_of(large.memory()->memory()) != device.handle_of(x.memory()->memory()));
+  CHECK_THROWS_AS(beside(x), OutOfDeviceMemory);
+}
+
 TEST_CASE("drivers: a device that failed works again when all that was on it has gone") {
   const std::string library = lift::test::fake_cuda_library();
   in_child("drivers child: lost", {"LIFTGEN_CUDA_LIBRARY=" + library, "LIFTGEN_NVRTC_LIBRARY=" + library});

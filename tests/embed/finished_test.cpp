@@ -4,8 +4,10 @@
 #include "embed/compiler.hpp"
 #include "embed/finished.hpp"
 #include "embed/known_variant.hpp"
+#include "emit/emit.hpp"
 #include "ir/expr/build.hpp"
 #include "runtime/file.hpp"
+#include "tests/message.hpp"
 #include "tests/runtime/scratch.hpp"
 
 using namespace lift;
@@ -106,6 +108,116 @@ TEST_CASE("what is no entry, or one of another version, is made again, and repla
   Callable::Variant v;
   CHECK_FALSE(find_finished(key, v));
   CHECK(computed(callable(p)) == expected);
+}
+
+TEST_CASE("a line of an entry that says nothing makes it none") {
+  const Program p = program(0.125);
+  const std::string key = finished_key(p, {});
+  (void)callable(p);
+  const std::string entry = shared_vault().find(key, ".finished").value();
+  // The head, the name, whether it allocates, how many arguments, and these.
+  const auto with = [&](std::size_t line, const std::string& text) {
+    std::size_t at = 0;
+    for (; line > 0; --line) at = entry.find('\n', at) + 1;
+    return entry.substr(0, at) + text + entry.substr(entry.find('\n', at));
+  };
+  const auto found = [&](const std::string& text) {
+    shared_vault().keep(key, ".finished", text);
+    Callable::Variant v;
+    return find_finished(key, v);
+  };
+  CHECK(found(with(4, "u f64 1 1 0 24x24 -")));
+  CHECK(found(with(4, "u f32 1 1 0 12x12x4 0:3")));
+  for (const char* argument : {"", "u f64 1 1 0 24x24", "u f64 1 1 0 24x24 - more", "u f65 1 1 0 24x24 -",
+                               "u f64 1 1 0 24xmany -", "u f64 1 1 0 24x24 0:z"})
+    CHECK_FALSE(found(with(4, argument)));
+  for (const char* number : {"", "two", "-1", "7"}) CHECK_FALSE(found(with(3, number)));
+  CHECK(found(entry));
+}
+
+TEST_CASE("what cannot be written as lines is not kept") {
+  const std::string key = finished_key(program(0.375), {});
+  const auto kept = [&](const std::function<void(Callable::Variant&)>& change) {
+    shared_vault().remove(key, ".finished");
+    Callable::Variant v, found;
+    v.kernel.name = "mine", v.origin = "found somewhere", v.source = "text\nof it\n";
+    change(v);
+    keep_finished(key, v);
+    return find_finished(key, found) && found.source == v.source && found.origin == v.origin;
+  };
+  CHECK(kept([](Callable::Variant&) {}));
+  CHECK_FALSE(kept([](Callable::Variant& v) { v.origin = "two\nlines"; }));
+  CHECK_FALSE(kept([](Callable::Variant& v) { v.kernel.sizes = {"n"}; }));
+  shared_vault().remove(key, ".finished");
+}
+
+TEST_CASE("kernels that allocate, of several results, are found as they were kept") {
+  // The second stage of a row reads neighbours in the first one's: each thread has a row of them.
+  const auto rows = [](const Expr& cells) {
+    return cells | map([](const Expr& row) {
+             return let(row | map([](Expr v) { return v * 2.0; }), [](const Expr& twice) {
+               return twice | slide(3, 1) | map([](Expr w) { return w[0] + w[2]; }) | sum();
+             });
+           });
+  };
+  const Expr x = param("x", array({5, 500}, f64));
+  const Program p{"rows", {x}, tuple({rows(x), x | map([](const Expr& row) { return row | sum(); })}), {}};
+  CompileOptions options{.keep_finished = true};
+  options.derivation = parse_derivation("map-par at 0");
+  const Signature s{{{f64, 2, false, "array"}}, {{f64, 1, false, "array"}, {f64, 1, false, "array"}}};
+  const auto made = [&] { return Callable(p, s, options, std::source_location::current()); };
+  shared_vault().remove(finished_key(p, options), ".finished");
+  std::vector<double> cells(2500, 1), neighbours(5), sums(5);
+  ArgumentValue a;
+  a.data = cells.data(), a.rank = 2, a.shape = {5, 500}, a.strides = {500, 1};
+  void* const to[] = {neighbours.data(), sums.data()};
+  for (const bool finished : {false, true}) {
+    const Callable c = made();
+    CHECK(variant(c).finished == finished);
+    CHECK(needs_scratch(Callable::kernel(variant(c))));
+    c.run(variant(c), std::vector{a}, to, std::source_location::current());
+    CHECK(neighbours == std::vector<double>(5, 4 * 498));
+    CHECK(sums == std::vector<double>(5, 500));
+    std::fill(neighbours.begin(), neighbours.end(), 0);
+  }
+}
+
+TEST_CASE("a kernel for a device is not the one that was kept for processors") {
+  const Program p = program(0.0625);
+  const Callable here = callable(p);
+  REQUIRE(shared_vault().find(finished_key(p, {}), ".finished"));
+  const Callable there = callable(p, {.device = Device::emulated_cuda(), .keep_finished = true});
+  CHECK_FALSE(variant(there).finished);
+  CHECK(Callable::source(variant(there)).find("__global__") != std::string::npos);
+  CHECK(computed(there) == computed(here));
+  Callable::Variant kept;
+  REQUIRE(find_finished(finished_key(p, {}), kept));
+  CHECK(kept.source == Callable::source(variant(here)));
+}
+
+TEST_CASE("a kernel whose threads cannot have the memory that they need says so, and touches nothing") {
+  const Expr x = param("x", array({2}, f64));
+  const auto sum_of = [](const Expr& v) {  // of more bytes than addresses have
+    const Expr cells = positions({std::int64_t{1} << 24, std::int64_t{1} << 30}) |
+                       map2([=](Expr at) { return cast(f64, get(0, at)) * v; });
+    return let(cells, [](const Expr& a) {
+      return a | slide2(2, 1) | map2([](Expr w) { return w[0][0] + w[1][1]; }) |
+             map([](const Expr& row) { return row | sum(); }) | sum();
+    });
+  };
+  CompileOptions options;
+  options.derivation = parse_derivation("map-par at body");
+  const Callable c({"huge", {x}, x | map(sum_of), {}},
+                   {{{f64, 1, false, "array"}, {f64, 1, true, "array"}}, {}}, options,
+                   std::source_location::current());
+  std::vector<double> in{1, 2}, out{-1, -2};
+  ArgumentValue a, b;
+  a.data = in.data(), a.rank = 1, a.shape = {2}, a.strides = {1};
+  b = a, b.data = out.data();
+  CHECK(test::message([&] {
+          c.run(variant(c), std::vector{a, b}, {}, std::source_location::current());
+        }).find("huge: there is not enough memory for what it keeps in between") == 0);
+  CHECK(out == std::vector<double>{-1, -2});
 }
 
 TEST_CASE("a finished kernel is found by all that it is made by") {

@@ -184,39 +184,6 @@ TEST_CASE("contract-arrays: a tile that each time begins with is kept, whatever 
   CHECK(left_of(kernel({kLength}, first(3))) == "3");
 }
 
-TEST_CASE("contract-arrays: what is asked for soon is asked for no more where it is an iteration's own") {
-  const auto asked = [](const Kernel& k) {
-    std::vector<std::string> all;
-    visit(k.body, [&](const Stmt& s) {
-      if (const auto* p = std::get_if<Prefetch>(&s.v)) all.push_back(p->array);
-    });
-    return all;
-  };
-  const auto columns = [](const std::function<Block(const Nat&)>& body) { return loop(kRows, body); };
-  Kernel k = kernel({kRows, kRows}, over_time([&](const Nat& t, const Nat& j) {
-                      return Block{columns([&](const Nat& c) {
-                                     return Block{put("w", {j, c}, at("a", {t, c}))};
-                                   }),
-                                   {Prefetch{"a", {t, j}}},
-                                   {Prefetch{"w", {j, 3}}},
-                                   columns([&](const Nat& c) {
-                                     return Block{put("out", {4 * t + c, j}, at("w", {j, 3 - c}))};
-                                   })};
-                    }));
-  CHECK(left_of(k) == "4");
-  contract_arrays(k);
-  CHECK(asked(k) == std::vector<std::string>{"a"});
-  // Never stored nor loaded: there is nothing to keep.
-  k = kernel(
-      {kRows, kRows}, over_time([&](const Nat& t, const Nat& j) {
-        return Block{{Prefetch{"w", {j, t}}}, {Prefetch{"w", {j, 3}}}, put("out", {t, j}, at("a", {t, j}))};
-      }));
-  CHECK(left_of(k) == "array");
-  CHECK(left_of(kernel({kRows}, over_time([&](const Nat& t, const Nat& j) {
-                         return Block{put("out", {t, j}, at("a", {t, j}))};
-                       }))) == "array");
-}
-
 TEST_CASE("contract-arrays: only in loops that run as they are written, of arrays that lie as they are") {
   const auto rows = [](const Nat& t, const Nat& j) {
     return Block{loop(kRows,

@@ -157,14 +157,6 @@ TEST_CASE("rows of a scan that go along their columns together: what is missing 
   run_text(scan("rows 2, columns 8"));
 }
 
-TEST_CASE("a name that is a function is no value") {
-  const Expr xs = param("xs", array({12}, f64));
-  const Expr unused = fun(Type(f64), [](Expr x) { return x * 2.0; });
-  const Expr body = make(
-      Op::Let, {unused, fun(unused.type(), [&](Expr) { return xs | map([](Expr x) { return x * 3.0; }); })});
-  CHECK(arrays_made(test::run(test::program({xs}, body))) == 0);
-}
-
 TEST_CASE("what items of a group compute is stored where all of them see it") {
   const auto in_group = [](const std::string& value, const std::string& rest) {
     return run_text(R"(

@@ -211,10 +211,6 @@ TEST_CASE("reuse-arrays: only arrays that lie as they are, in loops that run as 
       a.layout = Layout(parse_layout("rows 8 1"), a.type);
     }));
   CHECK_FALSE(changed([](Kernel& k) { k.body[1] = {Launch{"stage", {}, {k.body[1]}, {}}}; }));
-  for (const char* array : {"v", "w"})
-    CHECK_FALSE(changed([&](Kernel& k) {
-      std::get<For>(k.body[1].v).body.push_back({Prefetch{array, {Nat(0), Nat(0)}}});
-    }));
   CHECK_FALSE(changed([](Kernel& k) {
     k.body = rebuild(k.body, [](Stmt s) -> Block {
       if (auto* x = std::get_if<Store>(&s.v)) x->async = x->array == "w";

@@ -134,13 +134,24 @@ TEST_CASE("vector elements: what a guard keeps from some lanes has to be an elem
     const Term name = local_term("t", f64);
     return Block{{Let{name, apply_term(Op::Select, f64, {odd(i), x(i - 1), x(i)})}}, put("y", i, name)};
   };
+  const Body below = [](const Nat& i) {
+    const Term name = local_term("t", f64);
+    return Block{{If{{odd(i)}, {{Let{name, x(i - 1)}}, put("y", i, name)}}}};
+  };
+  const Body asked = [](const Nat& i) {
+    const Term both = apply_term(Op::And, boolean,
+                                 {odd(i), apply_term(Op::Lt, boolean, {x(i - 1), constant_term(9, f64)})});
+    return Block{{If{{both}, {put("y", i, x(i))}}}};
+  };
   CHECK(refused(loaded(96, next), "reading beside x"));
+  CHECK(refused(loaded(96, below), "reading beside x"));
+  CHECK(refused(loaded(96, asked), "reading beside x"));
   CHECK(refused(loaded(96, before), "reading beside x"));
   CHECK(refused(loaded(96, either), "reading beside x"));
   CHECK(refused(loaded(96, named), "reading beside x"));
   // The last vector ends before: what is left is done one by one.
   made(loaded(95, next));
-  for (const Body& body : {before, either, named}) made({{vec(4, 96, body)}});
+  for (const Body& body : {before, either, named, below, asked}) made({{vec(4, 96, body)}});
 }
 
 }  // namespace lift::vector_elements_test
