@@ -21,7 +21,7 @@ struct Case {
 void check_all(const std::string& parameters, const std::vector<Case>& cases,
                const std::map<std::string, std::int64_t>& index = {}) {
   for (const Case& c : cases) {
-    CAPTURE(c.body);
+    CAPTURE(std::string(c.body));
     CHECK(arrays_made(run_text(parameters + "result = " + c.body, index)) == c.arrays);
   }
 }

@@ -119,6 +119,10 @@ class LoopRunner {
       const Vec chosen = eval(t->args[eval(t->args[0]).at(0) != 0 ? 1 : 2]);
       return chosen.size() == w ? chosen : Vec(w, chosen.at(0));
     }
+    if (is_conditional(t) && t->op != Op::Select) {  // the second may not exist
+      const bool first = eval(t->args[0]).at(0) != 0;
+      if (first == (t->op == Op::Or)) return {first ? 1.0 : 0.0};
+    }
     std::vector<Vec> args;
     for (const Term& a : t->args) args.push_back(eval(a));
     for (std::size_t l = 0; l < w; ++l) {
