@@ -65,8 +65,7 @@ TEST_CASE("a small value is kept in variables only where every element is asked 
           {R"(let d = small |> map(\x. x * 2) in rows |>
                     reduce(\acc r. acc |> map(\p. p + r[3]), d |> pad(1, 1, clamp) |> drop(1, 1)))",
            2},
-          // Written out, as the accumulators start with it.
-          {R"(let d = small |> map(\x. x * 2) in rows |> reduce(\acc r. acc |> map(\p. p + r[3]), d))", 1},
+          {R"(let d = small |> map(\x. x * 2) in rows |> reduce(\acc r. acc |> map(\p. p + r[3]), d))", 2},
           {R"(let d = small |> map(\x. x * 2) in interleave(d |> map(\x. x + 1), d |> map(\x. x - 1)))", 1},
       });
   // At a position that is known when the kernel runs, and under a loop of so many iterations.
