@@ -341,10 +341,10 @@ TEST_CASE("random launches: what they compute one after the other is what the ke
     try {
       made += launches_in(launched(k)).empty() ? 0 : 1;
     } catch (const UserError&) {
-      ++refused;  // a turn that keeps a variable from one launch to another
+      ++refused;  // a turn that keeps a variable, or a value that is loaded before its array is stored to
     }
   }
-  CHECK(made > 4 * refused);
+  CHECK(made > 3 * refused);
 }
 
 }  // namespace lift::launches_edges_test
