@@ -1,9 +1,9 @@
 // Values with a name, intermediate arrays, reductions.
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 
+#include "ir/ascii.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
@@ -20,7 +20,7 @@ namespace lift {
 /// None of the program's own, nor the beginning of one: letters tell components apart.
 std::string Translator::fresh_name(const std::string& hint) {
   const auto begins = [&](const std::string& name, const std::string& own) {
-    return own.starts_with(name) && !(own.size() > name.size() && std::isdigit(own[name.size()]));
+    return own.starts_with(name) && !(own.size() > name.size() && is_digit(own[name.size()]));
   };
   for (;;)
     if (const std::string name = hint + std::to_string(++names_);
