@@ -17,7 +17,7 @@ using test::count;
 constexpr std::int64_t kItems = 8;
 const Nat any_n = Nat::fresh("n", 1, 5);
 
-using test::Groups;
+using test::GroupsRun;
 
 Stmt loop(LoopKind kind, const Nat& n, const std::function<Block(const Nat&)>& body, int items = 0) {
   For f;
@@ -71,14 +71,14 @@ std::vector<double> out_of(const Kernel& k, std::int64_t n) {
 /// With barriers, which keep everything as it is; items race without them if `needs` some.
 Block placed(const Kernel& k, bool needs = true, std::int64_t n = 3) {
   verify(k, Form::Positions, "the test");
-  Groups before(k);
+  GroupsRun before(k);
   before.numbers["n"] = n, before.run();
   CHECK(before.races.empty() == !needs);
   Kernel after = k;
   after.body = place_barriers(k.body, {{"out", false}});
   INFO(str(after));
   verify(after, Form::Positions, "place-barriers");
-  Groups with(after);
+  GroupsRun with(after);
   with.numbers["n"] = n, with.run();
   CHECK(with.races.empty());
   CHECK(out_of(after, n) == out_of(k, n));

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kItems = 8;
 
-using test::Groups;
+using test::GroupsRun;
 
 Stmt loop(LoopKind kind, std::int64_t n, const std::function<Block(const Nat&)>& body, int items = 0) {
   For f;
@@ -56,7 +56,7 @@ Kernel kernel(const Block& body) {
   return k;
 }
 std::set<std::string> races(const Kernel& k) {
-  Groups all(k);
+  GroupsRun all(k);
   all.run();
   return all.races;
 }

@@ -16,12 +16,12 @@
 namespace lift::test {
 
 /// One group after the other, on logical positions; arrays in local memory and work arrays are looked at.
-class Groups {
+class GroupsRun {
  public:
   std::set<std::string> races;  ///< the arrays
   std::map<std::string, std::int64_t> numbers;
 
-  explicit Groups(const Kernel& k) {
+  explicit GroupsRun(const Kernel& k) {
     for (const KernelArgument& a : k.arguments)
       if (a.work) watched_.insert(a.name);
     for (const std::string& a : local_arrays(k.body)) watched_.insert(a);
