@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/error.hpp"
 #include "ir/nat/nat_atoms.hpp"
 
 namespace lift {
@@ -45,6 +46,8 @@ std::vector<Choice> choices_of(const NatAtom& x, const Facts& facts) {
 }
 
 class Cases {
+  static constexpr std::size_t kMost = 1000;
+
  public:
   std::vector<PositionCase> found;
 
@@ -52,7 +55,7 @@ class Cases {
     const NatAtom* atom = nullptr;
     for (const Nat& n : c.position)
       if (!atom) atom = innermost_choice(n, left);
-    if (!atom) return found.push_back(c);
+    if (!atom || found.size() >= kMost) return found.push_back(c);
     const std::vector<Choice> choices = choices_of(*atom, c.facts);
     if (choices.empty()) {
       auto more = left;
@@ -137,6 +140,19 @@ std::vector<PositionCase> cases_of(const std::vector<Nat>& position, const Facts
   Cases c;
   c.split({position, facts, std::vector<bool>(position.size(), false)}, {});
   return c.found;
+}
+
+bool SeenUnder::first(const Term& t, const Facts& facts) {
+  constexpr int kMost = 10'000;
+  std::vector<NatCond> where(facts.conditions().begin(), facts.conditions().end());
+  auto& seen = seen_[t->id];
+  if (std::find(seen.begin(), seen.end(), where) != seen.end()) return false;
+  if (++times_ > kMost)
+    throw UserError(
+        "an element is chosen under more than " + std::to_string(kMost) +
+        " conditions, selects within selects; give parts of it names (let) of arrays of their own");
+  seen.push_back(std::move(where));
+  return true;
 }
 
 bool never_writes(const WrittenElement& w, const std::vector<Nat>& p, const Facts& facts) {

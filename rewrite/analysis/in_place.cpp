@@ -3,7 +3,6 @@
 // block, or excluded by the guard (the other colour of a red-black sweep). Loads near a boundary are taken
 // case by case, as their pads choose.
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "ir/error.hpp"
@@ -41,10 +40,7 @@ class InPlace {
  private:
   /// A load that may be of an element that is overwritten; of a select, each side where it is chosen.
   std::optional<Term> unsafe_load(const Term& t, const Facts& facts) const {
-    const std::vector<NatCond> where(facts.conditions().begin(), facts.conditions().end());
-    auto& seen = seen_[t->id];
-    if (std::find(seen.begin(), seen.end(), where) != seen.end()) return std::nullopt;
-    seen.push_back(where);
+    if (!seen_.first(t, facts)) return std::nullopt;
     if (t->kind == TermKind::Load && t->name == w_.updated && !safe(t->nats, facts)) return t;
     const bool chooses =
         t->kind == TermKind::Apply && t->op == Op::Select && t->args[0]->kind == TermKind::Compare;
@@ -80,7 +76,7 @@ class InPlace {
 
   const WrittenElement& w_;
   Facts guarded_;
-  mutable std::map<std::uint32_t, std::vector<std::vector<NatCond>>> seen_;  ///< a term: what was known there
+  mutable SeenUnder seen_;
 };
 
 }  // namespace

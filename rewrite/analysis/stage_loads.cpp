@@ -41,10 +41,7 @@ class Loads {
 
  private:
   void collect(const Term& t, const Facts& facts) {
-    const std::vector<NatCond> where(facts.conditions().begin(), facts.conditions().end());
-    auto& seen = seen_[t->id];
-    if (std::find(seen.begin(), seen.end(), where) != seen.end()) return;
-    seen.push_back(where);
+    if (!seen_.first(t, facts)) return;
     if (t->kind == TermKind::Load) {
       for (PositionCase& c : cases_of(t->nats, facts))
         all.push_back({t->name, std::move(c), text_of(t->nats)});
@@ -63,7 +60,7 @@ class Loads {
     for (const Term& a : t->args) collect(a, facts);
   }
 
-  std::map<std::uint32_t, std::vector<std::vector<NatCond>>> seen_;  ///< a term: what was known there
+  SeenUnder seen_;
 };
 
 constexpr int kMostNames = 4;  ///< arrays with a name within one stage: views of each other grow fast

@@ -7,6 +7,7 @@
 #include "rewrite/analysis/cases.hpp"
 #include "rewrite/analysis/colours.hpp"
 #include "rewrite/analysis/footprint.hpp"
+#include "rewrite/analysis/stage_loads.hpp"
 
 namespace lift::cases_test {
 namespace {
@@ -117,6 +118,56 @@ TEST_CASE("cases: a remainder by a size, or more than a period away, has none") 
     CHECK(cases(m)[0].position == std::vector<Nat>{m});
     CHECK(!cases(m)[0].wrapped[0]);
   }
+}
+
+TEST_CASE("cases: of a position with too many of them the last are left as they are, and cover the rest") {
+  // Twelve indices of the same kind, of which each is below, within or above its range: 3^12 cases.
+  std::vector<Nat> is;
+  Nat sum = 0;
+  for (int k = 0; k < 12; ++k)
+    is.push_back(Nat::fresh("i", -3, 9)), sum = sum + (1 + k) * max(Nat(0), min(is.back(), Nat(5)));
+  const std::vector<PositionCase> cases = cases_of({sum}, {});
+  CHECK(cases.size() >= 1000);
+  CHECK(cases.size() < 1100);
+  for (const std::int64_t seed : {0, 7, 90, 1234, 99991}) {
+    CAPTURE(seed);
+    const auto at = [&](const Nat& n) {
+      return evaluate(n, [&](const NatAtom& a) {
+        for (std::size_t k = 0; k < is.size(); ++k)
+          if (variables(is[k]).at(0) == &a) return (seed / static_cast<std::int64_t>(1 + k * k)) % 13 - 3;
+        FAIL("no index");
+        return std::int64_t{0};
+      });
+    };
+    int holding = 0;
+    for (const PositionCase& c : cases) {
+      const auto conditions = c.facts.conditions();
+      const bool here = std::all_of(conditions.begin(), conditions.end(), [&](const NatCond& x) {
+        REQUIRE(x.kind == NatCond::Kind::NonNegative);
+        return at(x.a) >= 0;
+      });
+      holding += here;
+      if (here) CHECK(at(c.position[0]) == at(sum));
+    }
+    CHECK(holding == 1);
+  }
+}
+
+TEST_CASE("cases: an element within too many selects is not looked at to the end") {
+  // Each select has the same value in both branches: that value lies under 2^k conditions.
+  const auto sweep_of = [](int selects) {
+    const Nat n = 24;
+    const Expr x = param("x", array({n}, f64));
+    const Expr cells = zip({iota(n), x}) | map([&](Expr i, Expr v) {
+                         for (int k = 0; k < selects; ++k) v = select(i < k + 2, v + 1.0, v * 0.5);
+                         return v;
+                       });
+    return Program{"sweep", {x}, update(x, {0}, cells), {"x"}, {}};
+  };
+  CHECK(why_not_in_place(sweep_of(6)).empty());
+  CHECK(stage_element(sweep_of(6).body)->unknown.empty());
+  CHECK(why_not_in_place(sweep_of(16)).find("more than 10000 conditions") != std::string::npos);
+  CHECK(stage_element(sweep_of(16).body)->unknown.find("more than 10000 conditions") != std::string::npos);
 }
 
 TEST_CASE("cases: a cell is not written where a condition's remainder is known to be another one") {
