@@ -2,30 +2,18 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <set>
 
 #include "ir/nat/nat.hpp"
+#include "lower/analyses/other_variables.hpp"
 #include "lower/loops/visit.hpp"
 
 namespace lift {
 namespace {
 
-/// Variables of loops within are other ones, so that they need not be the same in two accesses.
-std::vector<Nat> with_other_inner(const Touched& a) {
-  std::map<const NatAtom*, Nat> others;
-  for (const NatAtom* v : a.inner)
-    others[v] = v->bounded_above
-                    ? Nat::fresh(v->name, substitute(v->lower, others), substitute(v->upper, others))
-                    : Nat::fresh(v->name, substitute(v->lower, others), std::int64_t{1} << 40);
-  std::vector<Nat> r;
-  for (const Nat& n : a.position) r.push_back(substitute(n, others));
-  return r;
-}
-
 bool meet_in_same(const Touched& a, const Touched& b, const Nat& var) {
   if (a.position.size() != b.position.size()) return false;
-  const std::vector<Nat> other = with_other_inner(b);
+  const std::vector<Nat> other = with_other_inner(b.position, b.inner);
   for (std::size_t d = 0; d < a.position.size(); ++d) {
     const auto x = affine_in(a.position[d], var), y = affine_in(other[d], var);
     if (!x || !y || !(x->coefficient == y->coefficient)) continue;

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "lower/analyses/other_variables.hpp"
+
 namespace lift {
 
 void Accesses::of(const Stmt& s) {
@@ -99,26 +101,6 @@ bool same_item(const Access& a, Access b, std::vector<int> dims) {
 
 namespace {
 
-using Renamed = std::map<const NatAtom*, Nat>;
-
-Nat renamed(const NatAtom& v, const Renamed& others) {
-  return v.bounded_above ? Nat::fresh(v.name, substitute(v.lower, others), substitute(v.upper, others))
-                         : Nat::fresh(v.name, 0, std::int64_t{1} << 40);
-}
-
-/// The variables of loops within the statement renamed, so that those of two accesses are apart, and what is
-/// computed there.
-std::vector<Nat> apart(const Access& a) {
-  Renamed fresh;
-  for (const NatAtom* v : a.inner) fresh[v] = renamed(*v, fresh);
-  for (const Nat& p : a.position)
-    for (const NatAtom* v : variables(p))
-      if (v->computed && !fresh.contains(v)) fresh[v] = renamed(*v, fresh);
-  std::vector<Nat> r;
-  for (const Nat& p : a.position) r.push_back(substitute(p, fresh));
-  return r;
-}
-
 /// x of x mod m, where n is that.
 std::optional<std::pair<Nat, std::int64_t>> remainder(const Nat& n) {
   const auto ts = terms(n);
@@ -146,7 +128,7 @@ bool exclude_each_other(const std::vector<NatCond>& a, const std::vector<NatCond
 
 bool disjoint(const Access& a, const Access& b) {
   if (exclude_each_other(a.conditions, b.conditions)) return true;
-  const std::vector<Nat> other = apart(b);
+  const std::vector<Nat> other = with_other_inner(b.position, b.inner);
   for (std::size_t c = 0; c < a.position.size(); ++c)
     if (differ(a.position[c], other[c])) return true;
   return false;
@@ -162,7 +144,7 @@ std::vector<Access> of_another(const For& f, std::vector<Access> all, const Nat&
         const auto& in = variables(n);
         return std::any_of(in.begin(), in.end(), [&](const NatAtom* x) { return there.contains(x); });
       };
-      if (!v->bounded_above || (!changes(v->lower) && !changes(v->upper))) continue;
+      if (!changes(v->lower) && !changes(v->upper)) continue;
       const Nat other = renamed(*v, there);
       there[v] = other, v = variables(other).at(0);
     }

@@ -84,7 +84,6 @@ class Uses {
   }
   /// Of the function's parameters, those whose arguments mention the array are made of it.
   bool fit_function(const Expr& f, Asked how, const std::vector<Expr>& arguments, bool variables = false) {
-    if (!f.is(Op::Lambda)) return fit(f, Asked::anywhere);
     std::vector<Expr> parameters;
     const Expr body = open(f, parameters);
     const std::size_t before = arrays_.size();

@@ -72,7 +72,7 @@ bool computes(const Expr& e) {
     return true;
   if (memory_of(e)) return true;
   if (e.is(Op::Lambda)) return false;
-  if (e.is(Op::Let) && e.child(1).is(Op::Lambda))  // the name may be one of a view alone
+  if (e.is(Op::Let))  // the name may be one of a view alone
     return computes(e.child(0)) || computes(e.child(1).child(0));
   return std::any_of(e.children().begin(), e.children().end(), computes);
 }
@@ -104,7 +104,7 @@ bool is_unrolled(const Expr& reduce) {
 
 bool stores_steps(const Expr& iterate) {
   const Expr& f = iterate.child(0);
-  return f.is(Op::Lambda) && (is_placed(f.child(0)) || f.child(0).is(Op::ToGlobal));
+  return is_placed(f.child(0)) || f.child(0).is(Op::ToGlobal);
 }
 
 bool hands_on(const Expr& e) {
@@ -147,7 +147,7 @@ bool is_read_beside(const Expr& fn, std::size_t i) {
   const auto reads = [x = names.at(0)](const Expr& e) {
     return contains(e, [&](const Expr& c) { return c == x; });
   };
-  for (; body.is(Op::Let) && body.child(1).is(Op::Lambda); body = body.child(1).child(0))
+  for (; body.is(Op::Let); body = body.child(1).child(0))
     if (reads(body.child(0))) return true;
   for (std::size_t j = 0; j < body.children().size(); ++j)
     if (j != i && reads(body.child(j))) return true;
@@ -167,8 +167,7 @@ std::optional<Component> component_in_result(const Expr& fn, const Acceptor& to)
   Expr body = fn.child(0);
   int depth = 0;
   LiesThere there;
-  for (; body.is(Op::Let) && body.child(1).is(Op::Lambda); ++depth)
-    there.below(body), body = body.child(1).child(0);
+  for (; body.is(Op::Let); ++depth) there.below(body), body = body.child(1).child(0);
   const auto is_there = [&](const Expr& e) {
     return overwrites_base(e) || e.is(Op::Bound) ? there.is(e) : false;
   };

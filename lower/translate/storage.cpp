@@ -46,9 +46,7 @@ class Storage {
     return r;
   }
 
-  Expr body_written(const Expr& fn) {
-    return fn.is(Op::Lambda) ? with_children(fn, {written(fn.child(0))}) : read(fn);
-  }
+  Expr body_written(const Expr& fn) { return with_children(fn, {written(fn.child(0))}); }
   Expr all_read(const Expr& e) {
     return map_children(e, [&](const Expr& c) { return read(c); });
   }
@@ -66,7 +64,7 @@ class Storage {
       const Expr value = named(e.child(0), e.child(1));
       return with_children(e, {value, body_written(e.child(1))});
     }
-    if (e.is(Op::Apply) && e.child(0).is(Op::Lambda)) {
+    if (e.is(Op::Apply)) {
       std::vector<Expr> children{body_written(e.child(0))};
       for (const Expr& c : e.children().subspan(1))
         children.push_back(e.children().size() == 2 ? named(c, e.child(0)) : read(c));
@@ -93,7 +91,7 @@ class Storage {
       const Expr r = iterated(e);
       return stores_steps(r) || overwrites_steps(r) ? to(kept(e.type(), r), r) : r;
     }
-    if (is_reduce(e.op()) && has_arrays(e.type()) && e.child(0).is(Op::Lambda) && !is_unrolled(e))
+    if (is_reduce(e.op()) && has_arrays(e.type()) && !is_unrolled(e))
       return with_children(e, {body_written(e.child(0)), written(e.child(1)), read(e.child(2))});
     return all_read(e);
   }
@@ -134,7 +132,7 @@ class Storage {
   /// that it lies in memory even when it is small.
   Expr stages_written(const Expr& e) {
     if (e.is(Op::Band)) return with_children(e, {stages_written(e.child(0))});
-    if (!e.is(Op::Let) || !e.child(1).is(Op::Lambda)) return written(e);
+    if (!e.is(Op::Let)) return written(e);
     const Expr &value = e.child(0), &fn = e.child(1);
     const auto kind = destination_of(value, fn).kind;
     const bool own = value.type().is_array() && !is_placed(value) && !value.is(Op::Ring) &&
@@ -195,8 +193,7 @@ class Storage {
           said ? body_written(f) : with_children(f, {to(kept(e.type(), f.child(0)), written(f.child(0)))});
       return with_children(e, {step, start_of_steps(e.child(1), parts)});
     }
-    if (!f.is(Op::Lambda) || !e.type().has_arrays() || is_placed(f.child(0)) || f.child(0).is(Op::ToGlobal))
-      return all_read(e);
+    if (!e.type().has_arrays() || is_placed(f.child(0)) || f.child(0).is(Op::ToGlobal)) return all_read(e);
     const Expr body = to(kept(e.type(), f.child(0)), written(f.child(0)));
     return with_children(e, {with_children(f, {body}), read(e.child(1))});
   }

@@ -43,8 +43,7 @@ LoopKind loop_kind(Op op) {
 /// What names values or keeps them in variables before it stores any, alone: work-items of a group are to
 /// meet whatever the guards say.
 bool computes_first(const Expr& e) {
-  const bool names =
-      e.is(Op::Let) || (e.is(Op::Apply) && e.child(0).is(Op::Lambda)) || is_scan(e.op()) || is_reduce(e.op());
+  const bool names = e.is(Op::Let) || e.is(Op::Apply) || is_scan(e.op()) || is_reduce(e.op());
   return names && !contains(e, [](const Expr& x) {
            return x.is(Op::ToLocal) || x.is(Op::MapLcl) || x.is(Op::MapWrg);
          });
@@ -143,7 +142,7 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Acceptor& to)
   }
   if (is_update(e.op())) return write_update(e, scope, to);
   if (e.is(Op::Iterate) && (stores_steps(e) || overwrites_steps(e))) return write_iterate(e, scope, to);
-  if (e.is(Op::Apply) && e.child(0).is(Op::Lambda)) {
+  if (e.is(Op::Apply)) {
     if (e.children().size() == 2) return write_let(e.child(1), e.child(0), scope, to);
     std::vector<View> args;
     for (std::size_t i = 1; i < e.children().size(); ++i) args.push_back(eval(e.child(i), scope));

@@ -37,7 +37,7 @@ View Translator::ring(const Expr& e, const ScopePtr& scope) {
     throw UserError(
         "circular_buffer: it must be read by the sequential loop around, as in map_seq f (slide (n, 1) "
         "(circular_buffer n xs))");
-  if (!is_map(made.op()) || op_rank(made) != 1 || !made.child(0).is(Op::Lambda))
+  if (!is_map(made.op()) || op_rank(made) != 1)
     throw UserError("circular_buffer: needs a map that makes one plane after the other, found " +
                     std::string(text(made.op())));
   const Acceptor all = new_array("planes", Type::array(slots, e.type().element()), AddressSpace::Local);

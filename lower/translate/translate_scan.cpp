@@ -92,7 +92,6 @@ Acceptor Translator::kept_elements(const Expr& scan) {
 }
 
 void Translator::write_scan(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
-  if (!e.child(0).is(Op::Lambda)) throw InternalError("scan: call of " + lift::str(e.child(0)));
   const View xs = eval(e.child(2), scope);
   if (is_carried_in_variables(e))
     return scan_in_variables(

@@ -62,7 +62,7 @@ std::optional<View> Translator::base_of(const Expr& e, const ScopePtr& scope) {
   if (e.is(Op::UpdateInPlace)) return eval(e.child(0), scope);
   if (e.is(Op::Iterate) && overwrites_base(e)) return eval(e.child(1), scope);
   if (is_identity(e.op())) return base_of(e.child(0), scope);
-  if (!is_map(e.op()) || op_rank(e) != 1 || !e.child(0).is(Op::Lambda)) return std::nullopt;
+  if (!is_map(e.op()) || op_rank(e) != 1) return std::nullopt;
   const View xs = eval(e.child(1), scope);
   const auto element = [this, body = Expr(e.child(0).child(0)), xs, scope](const Nat& i) {
     return base_of(body, std::make_shared<Scope>(Scope{{xs[i]}, scope}));
@@ -132,7 +132,7 @@ void Translator::write_let_apart(std::size_t i, const Expr& value, const Expr& f
     return write(fn.child(0), std::make_shared<Scope>(Scope{{in_variables(eval(value, scope), t)}, scope}),
                  to);
   Expr body = fn.child(0);
-  while (body.is(Op::Let) && body.child(1).is(Op::Lambda)) body = body.child(1).child(0);
+  while (body.is(Op::Let)) body = body.child(1).child(0);
   const bool several = body.is(Op::Tuple);
   Acceptor& place = several ? std::get<std::vector<Acceptor>>(to.v).at(i) : to;
   in_whole_array(place, several ? body.child(i).type() : body.type(), value,
@@ -277,7 +277,7 @@ Translator::Elements Translator::elements_of(const Expr& e, const ScopePtr& scop
     r.lengths.push_back(e.child(0).type().element().length());
     return r;
   }
-  if (is_map(e.op()) && op_rank(e) == 1 && e.child(0).is(Op::Lambda) && !has_scan(e.child(0))) {
+  if (is_map(e.op()) && op_rank(e) == 1 && !has_scan(e.child(0))) {
     const Elements xs = elements_of(e.child(1), scope);
     return {xs.lengths,
             [this, f = e.child(0), xs, scope](std::span<const Nat> p) { return call(f, {xs.at(p)}, scope); }};
@@ -351,7 +351,6 @@ Acceptor Translator::accumulators(const Expr& e, const ScopePtr& scope) {
 
 View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
   const Expr& f = e.child(0);
-  if (!f.is(Op::Lambda)) throw InternalError("reduce: call of " + lift::str(f));
   if (e.type().has_arrays()) return view_of(accumulators(e, scope), e.type());
   const Elements xs = elements_of(e.child(2), scope);
   const View init = eval(e.child(1), scope);

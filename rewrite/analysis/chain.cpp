@@ -14,8 +14,7 @@ namespace lift {
 namespace {
 
 bool names_stage(const Expr& e) {
-  return e.is(Op::Let) && e.child(1).is(Op::Lambda) && e.child(0).type().is_array() &&
-         is_computed(e.child(0));
+  return e.is(Op::Let) && e.child(0).type().is_array() && is_computed(e.child(0));
 }
 
 /// A stage's array, opaque: of an array of tuples, its components zipped.
@@ -39,7 +38,7 @@ void add_arrays(const std::string& name, const Type& element, std::vector<std::s
 /// Whether a chain of several stages is on the way down from e, through maps.
 bool leads_to_chain(const Expr& e) {
   if (is_identity(e.op())) return leads_to_chain(e.child(0));
-  if (is_map(e.op()) && e.child(0).is(Op::Lambda)) return leads_to_chain(e.child(0).child(0));
+  if (is_map(e.op())) return leads_to_chain(e.child(0).child(0));
   return names_stage(e);
 }
 
@@ -52,7 +51,7 @@ class Walk {
       if (e_.is(Op::Band)) chain_.bands.push_back(band_of(e_));
       is_identity(e_.op()) ? down({0}) : into_map();
     }
-    while (e_.is(Op::Let) && e_.child(1).is(Op::Lambda)) {
+    while (e_.is(Op::Let)) {
       const Expr value = here(e_.child(0));
       if (names_stage(e_))
         along(name(chain_.stages.size()), value);
@@ -238,8 +237,7 @@ bool overwrites_base(const Expr& e) {
   if (e.is(Op::UpdateInPlace)) return true;
   if (e.is(Op::Iterate)) return e.type().is_array() && !is_computed(e.child(1)) && overwrites_steps(e);
   if (is_identity(e.op())) return overwrites_base(e.child(0));
-  return is_map(e.op()) && op_rank(e) == 1 && e.child(0).is(Op::Lambda) &&
-         overwrites_base(e.child(0).child(0));
+  return is_map(e.op()) && op_rank(e) == 1 && overwrites_base(e.child(0).child(0));
 }
 
 namespace {
@@ -256,7 +254,7 @@ class LiesIn {
   std::vector<StepPart> parts(const Expr& body, std::size_t components, const Type& state) {
     std::vector<StepPart> r(components, StepPart::turns);
     Expr e = body;
-    while (is_identity(e.op()) || (e.is(Op::Let) && e.child(1).is(Op::Lambda))) {
+    while (is_identity(e.op()) || e.is(Op::Let)) {
       if (!e.is(Op::Let)) {
         e = e.child(0);
         continue;
@@ -304,7 +302,7 @@ std::vector<StepPart> parts_of_steps(const Expr& iterate) {
   const Type& state = iterate.type();
   const std::size_t n = state.is_tuple() ? state.parts().size() : 1;
   std::vector<StepPart> none(n, StepPart::turns);
-  if (!f.is(Op::Lambda) || !state.has_arrays()) return none;
+  if (!state.has_arrays()) return none;
   const bool overwrites = contains(f, [](const Expr& x) { return x.is(Op::UpdateInPlace); });
   if (!overwrites && (!state.is_tuple() || has_few_scalars(state))) return none;
   std::vector<Expr> names;
@@ -323,7 +321,7 @@ bool overwrites_steps(const Expr& iterate) {
 std::optional<Expr> updated_array(const Expr& e) {
   if (is_update(e.op())) return e.child(0);
   if (is_identity(e.op())) return updated_array(e.child(0));
-  if (!is_map(e.op()) || op_rank(e) != 1 || !e.child(0).is(Op::Lambda)) return std::nullopt;
+  if (!is_map(e.op()) || op_rank(e) != 1) return std::nullopt;
   const auto is_element = [](const Expr& x) {
     return x.is(Op::Bound) && bound_depth(x) == 0 && bound_index(x) == 0;
   };

@@ -129,7 +129,7 @@ std::vector<Place> stages_of(const Expr& body) {
   std::int64_t reads = 1;
   for (const Place& p : found) {
     const Expr stage = part_at(body, p);
-    if (stage.child(1).is(Op::Lambda) && is_gathered_from(stage)) return {};
+    if (is_gathered_from(stage)) return {};
     reads = std::min<std::int64_t>(kMostReads + 1, reads * reads_in(stage.child(0)));
   }
   return found.size() > kMostStages || reads > kMostReads ? std::vector<Place>{} : found;

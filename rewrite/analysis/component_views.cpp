@@ -12,7 +12,6 @@ namespace {
 /// Which component, of which, ... a function takes of its argument, outermost first; none: something else.
 std::vector<std::int64_t> components_taken_by(const Expr& f) {
   std::vector<std::int64_t> way;
-  if (!f.is(Op::Lambda)) return way;
   Expr e = f.child(0);
   for (; e.is(Op::Get); e = e.child(0)) way.insert(way.begin(), tuple_index(e));
   const bool argument = e.is(Op::Bound) && bound_depth(e) == 0 && bound_index(e) == 0;
@@ -32,7 +31,7 @@ class Views {
       for (const std::int64_t i : way) view = get(static_cast<int>(i), unzip_n(op_rank(r), view));
       if (!way.empty()) r = view;
     }
-    if (r.is(Op::Let) && r.child(1).is(Op::Lambda) && is_view(r.child(0)) && !(r == e))
+    if (r.is(Op::Let) && is_view(r.child(0)) && !(r == e))
       r = of(instantiate(r.child(1), std::vector<Expr>{r.child(0)}));
     known_.emplace(e.id(), r);
     return r;

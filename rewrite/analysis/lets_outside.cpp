@@ -10,8 +10,6 @@
 namespace lift {
 namespace {
 
-bool is_named(const Expr& e) { return e.is(Op::Let) && e.child(1).is(Op::Lambda); }
-
 /// Whether an array is computed, and not only put together of elements of others.
 bool has_work(const Expr& e) {
   return is_computed(e) && contains(e, [](const Expr& x) {
@@ -22,7 +20,7 @@ bool has_work(const Expr& e) {
 /// Whether a let names a computed array, or a sum; views of arrays, and a few numbers, are looked at where
 /// they are.
 bool floats(const Expr& e) {
-  if (!is_named(e)) return false;
+  if (!e.is(Op::Let)) return false;
   const Type& t = e.child(0).type();
   return (t.has_arrays() && !has_few_scalars(t) && has_work(e.child(0))) ||
          contains(e.child(0), is_long_reduction);
@@ -34,7 +32,7 @@ class Floating {
   Expr outside(const Expr& e) {
     if (!has_stage(e)) return e;
     if (const auto it = known_.find(e.id()); it != known_.end()) return it->second;
-    const Expr r = is_named(e) ? with_children(e, {outside(e.child(0)), function(e.child(1))}) : floated(e);
+    const Expr r = e.is(Op::Let) ? with_children(e, {outside(e.child(0)), function(e.child(1))}) : floated(e);
     known_.emplace(e.id(), r);
     return r;
   }
@@ -44,9 +42,7 @@ class Floating {
     std::vector<Expr> names, values;
   };
 
-  Expr function(const Expr& f) {
-    return f.is(Op::Lambda) ? with_children(f, {outside(f.child(0))}) : outside(f);
-  }
+  Expr function(const Expr& f) { return with_children(f, {outside(f.child(0))}); }
 
   Expr floated(const Expr& e) {
     Names before;
@@ -61,7 +57,7 @@ class Floating {
     if (!has_stage(e)) return e;
     if (e.is(Op::Lambda)) return function(e);
     if (is_identity(around.op())) return outside(e);
-    if (!is_named(e)) return map_children(e, [&](const Expr& c) { return argument(c, e, before); });
+    if (!e.is(Op::Let)) return map_children(e, [&](const Expr& c) { return argument(c, e, before); });
     const Expr value = argument(e.child(0), e, before);
     const Expr rest = open(e.child(1), before.names);
     before.values.push_back(value);

@@ -47,7 +47,7 @@ class Path {
   bool step() {
     if (is_map(e_.op())) {
       nest_.levels.push_back({place_, shape_of(e_.type(), op_rank(e_))});
-      if (!e_.child(0).is(Op::Lambda) || e_.child(0).type().result().is_scalar()) return false;
+      if (e_.child(0).type().result().is_scalar()) return false;
       return enter(0, std::nullopt);
     }
     if (is_update(e_.op())) {
@@ -59,8 +59,7 @@ class Path {
       case Op::Let:
         return enter(1, 0);
       case Op::Apply:
-        return e_.child(0).is(Op::Lambda) &&
-               enter(0, e_.children().size() == 2 ? std::optional(1) : std::nullopt);
+        return enter(0, e_.children().size() == 2 ? std::optional(1) : std::nullopt);
       case Op::Tuple: {
         int i = 0;
         if (!components_.empty()) i = components_.back(), components_.pop_back();
@@ -125,8 +124,7 @@ void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans
   if (is_map(e.op())) {
     found.push_back(at);
     const Type result = e.child(0).type().result();
-    if (e.child(0).is(Op::Lambda) && (!is_small(result) || (scans && is_array(result))))
-      below({0, 0}, e.child(0).child(0));
+    if (!is_small(result) || (scans && is_array(result))) below({0, 0}, e.child(0).child(0));
     at.push_back(1);
     loops_in_argument(e.child(1), at, found, scans);
     at.pop_back();
@@ -136,7 +134,7 @@ void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans
     at.push_back(2);
     loops_in_argument(e.child(2), at, found, scans);
     at.pop_back();
-    if (e.child(0).is(Op::Lambda) && is_array(e.child(1).type())) below({0, 0}, e.child(0).child(0));
+    if (is_array(e.child(1).type())) below({0, 0}, e.child(0).child(0));
     return;
   }
   if (is_update(e.op())) {
@@ -152,8 +150,7 @@ void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans
     case Op::Apply:
       for (std::size_t i = 1; i < e.children().size(); ++i)
         if (!is_small(e.child(i).type())) below({static_cast<int>(i)}, e.child(i));
-      if (e.child(0).is(Op::Lambda)) below({0, 0}, e.child(0).child(0));
-      return;
+      return below({0, 0}, e.child(0).child(0));
     case Op::Tuple:
     case Op::Interleave:
     case Op::Concat:
@@ -162,7 +159,7 @@ void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans
     case Op::Get:
       return below({0}, e.child(0));
     case Op::Iterate:  // the steps are stored, each by the same loops
-      if (is_small(e.type()) || !e.child(0).is(Op::Lambda)) return;
+      if (is_small(e.type())) return;
       if (e.child(1).is(Op::ToGlobal) || e.child(1).is(Op::Iterate)) below({1}, e.child(1));
       for (std::size_t i = 0; e.child(1).is(Op::Tuple) && i < e.child(1).children().size(); ++i)
         if (e.child(1).child(i).is(Op::ToGlobal)) below({1, static_cast<int>(i)}, e.child(1).child(i));

@@ -19,7 +19,7 @@ std::vector<Place> parts_of(const Expr& body) {
     r.push_back(at), r.back().push_back(child);
   };
   Expr e = body;
-  for (; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = e.child(1).child(0)) {
+  for (; e.is(Op::Let); e = e.child(1).child(0)) {
     add(e.child(0), 0);
     at.insert(at.end(), {1, 0});
   }

@@ -54,7 +54,6 @@ RowsBefore of_array(const Expr& row, const Any& before) {
 
 RowsBefore rows_before(const Expr& scan, std::span<const Expr> around) {
   const Type& row = scan.child(1).type();
-  if (!scan.child(0).is(Op::Lambda)) return {0, "the scan's function has another name"};
   const bool of_arrays =
       row.is_array() || (row.is_tuple() && std::all_of(row.parts().begin(), row.parts().end(),
                                                        [](const Type& p) { return p.is_array(); }));

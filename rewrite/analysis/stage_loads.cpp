@@ -67,7 +67,7 @@ constexpr int kMostNames = 4;  ///< arrays with a name within one stage: views o
 
 int named_arrays(const Expr& e) {
   if (is_identity(e.op())) return named_arrays(e.child(0));
-  if (!e.is(Op::Let) || !e.child(1).is(Op::Lambda)) return 0;
+  if (!e.is(Op::Let)) return 0;
   return (e.child(0).type().is_array() ? 1 : 0) + named_arrays(e.child(1).child(0));
 }
 

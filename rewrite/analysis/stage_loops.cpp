@@ -22,7 +22,7 @@ std::optional<std::int64_t> positions_an_iteration(const Expr& e, std::size_t ax
   if (is_identity(e.op())) return positions_an_iteration(e.child(0), axis);
   if (is_update(e.op())) return positions_an_iteration(e.child(1), axis);
   if (e.is(Op::Join)) return of_joined(e, axis);
-  if (!is_map(e.op()) || !e.child(0).is(Op::Lambda)) return std::nullopt;
+  if (!is_map(e.op())) return std::nullopt;
   const auto rank = static_cast<std::size_t>(op_rank(e));
   return axis < rank ? std::optional<std::int64_t>(1)
                      : positions_an_iteration(e.child(0).child(0), axis - rank);

@@ -122,17 +122,17 @@ class Descent {
   void descend(const Expr& e, const ScopePtr& scope) {
     if (is_identity(e.op())) return descend(e.child(0), scope);
     if (e.is(Op::Tuple)) return descend(e.child(part_with_component(e.type(), component_)), scope);
-    if (e.is(Op::Let)) return enter(e.child(1), {views_.eval(e.child(0), scope)}, scope, e);
+    if (e.is(Op::Let)) return enter(e.child(1), {views_.eval(e.child(0), scope)}, scope);
     if (e.is(Op::Apply)) {
       std::vector<View> arguments;
       for (std::size_t i = 1; i < e.children().size(); ++i)
         arguments.push_back(views_.eval(e.child(i), scope));
-      return enter(e.child(0), std::move(arguments), scope, e);
+      return enter(e.child(0), std::move(arguments), scope);
     }
     if (is_map(e.op())) {
       View x = views_.eval(e.child(1), scope);
       for (const Nat& n : shape_of(e.type(), op_rank(e))) x = x[next_index(n)];
-      return enter(e.child(0), {x}, scope, e.child(0));
+      return enter(e.child(0), {x}, scope);
     }
     if (is_update(e.op()) && !w_.update) {
       w_.update = true;
@@ -147,10 +147,8 @@ class Descent {
     access(views_.eval(e, scope), e.type());
   }
 
-  void enter(const Expr& fn, std::vector<View> arguments, const ScopePtr& scope, const Expr& whole) {
-    if (fn.is(Op::Lambda))
-      return descend(fn.child(0), std::make_shared<Scope>(Scope{std::move(arguments), scope}));
-    throw InternalError("footprint: call of " + str(whole));
+  void enter(const Expr& fn, std::vector<View> arguments, const ScopePtr& scope) {
+    descend(fn.child(0), std::make_shared<Scope>(Scope{std::move(arguments), scope}));
   }
 
   /// What is not a map: its element at fresh indices.

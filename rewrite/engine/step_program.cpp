@@ -116,7 +116,7 @@ Place step_of(Place iterate) {
 bool is_step(const Expr& body, const Place& place) {
   if (place.size() < 2 || place.back() != 0 || place[place.size() - 2] != 0) return false;
   const Expr e = part_at(body, Place(place.begin(), place.end() - 2));
-  return e.is(Op::Iterate) && e.child(0).is(Op::Lambda);
+  return e.is(Op::Iterate);
 }
 
 Result<Program> with_step(const Program& p, const Place& step,

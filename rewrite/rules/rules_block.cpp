@@ -150,8 +150,7 @@ Result<std::vector<Nat>> tile_lengths(const std::vector<Nat>& m, const Expr& cel
 /// the tile itself.
 Result<Expr> let_tile(const Site& site, const Arguments& arguments) {
   const Expr& e = site.e;
-  if (!e.is(Op::Let) || !e.child(0).is(Op::Map) || !e.child(1).is(Op::Lambda))
-    return Failure{"needs a let of a map"};
+  if (!e.is(Op::Let) || !e.child(0).is(Op::Map)) return Failure{"needs a let of a map"};
   const Expr &f_of = e.child(0).child(0), &cells = e.child(0).child(1);
   const int d = op_rank(e.child(0));
   std::vector<Expr> name;

@@ -14,8 +14,7 @@ namespace {
 
 /// What the components of a tuple are, names that it begins with put where they are used.
 std::vector<Expr> components(const Expr& e) {
-  if (e.is(Op::Let) && e.child(1).is(Op::Lambda))
-    return components(instantiate(e.child(1), std::vector<Expr>{e.child(0)}));
+  if (e.is(Op::Let)) return components(instantiate(e.child(1), std::vector<Expr>{e.child(0)}));
   if (e.is(Op::Tuple)) return {e.children().begin(), e.children().end()};
   std::vector<Expr> all;
   for (std::size_t i = 0; i < e.type().parts().size(); ++i) all.push_back(get(static_cast<int>(i), e));
@@ -69,7 +68,7 @@ class Split {
   Split(const Expr& scan, int depth) : scan_(scan), depth_(depth), back_(scan.is(Op::ScanBack)) {}
 
   std::optional<Fission> run() {
-    if (!scan_.child(0).is(Op::Lambda) || !scan_.child(1).type().is_tuple()) return {};
+    if (!scan_.child(1).type().is_tuple()) return {};
     std::vector<Expr> v;
     const Expr body = open(scan_.child(0), v);
     x_ = v.at(1);
@@ -194,7 +193,7 @@ class Apart {
       found = Split(e, depth).run();
       if (found) return found->whole(found->rest);
     }
-    if (in_map && e.is(Op::Let) && e.child(1).is(Op::Lambda) && is_plain_scan(e.child(0))) {
+    if (in_map && e.is(Op::Let) && is_plain_scan(e.child(0))) {
       found = Split(e.child(0), depth).run();
       if (found) {  // what is stored of it is the rest
         const Expr x = fresh_param("x", found->rest.type());

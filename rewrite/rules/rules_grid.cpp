@@ -31,7 +31,7 @@ struct Tiled {
   bool zipped = false;
 };
 Result<Tiled> tiled(const Expr& e) {
-  if (!is_map(e.op()) || !e.child(0).is(Op::Lambda) || !e.child(1).is(Op::Split))
+  if (!is_map(e.op()) || !e.child(1).is(Op::Split))
     return Failure{"needs a map over tiles: map_D f (split_D k xs)"};
   Tiled t;
   t.rank = op_rank(e);
@@ -173,7 +173,7 @@ bool is_overwritten(const Site& site, const Expr& array) {
     below_function = below_function || e.is(Op::Lambda);
     std::vector<Expr> bases;
     if (e.is(Op::UpdateInPlace)) bases = {e.child(0)};
-    if (e.is(Op::Let) && part == e.child(0) && e.child(1).is(Op::Lambda)) bases = bases_of_value(e);
+    if (e.is(Op::Let) && part == e.child(0)) bases = bases_of_value(e);
     if (bases.empty()) continue;
     if (below_function) return true;
     const auto names = names_around(site);

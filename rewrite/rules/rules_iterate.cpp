@@ -45,10 +45,7 @@ Result<Expr> iterate_chain(const Site& site, const Arguments&) {
     if (!chain) return chain;
     return make(Op::Let, {e.child(1), lambda({x}, *chain)}, {}, origin(e));
   }
-  const auto step = [&](std::int64_t t) {
-    const Expr f = iteration_step(e, literal(static_cast<double>(t), i32));
-    return f.is(Op::Lambda) ? f : fun(e.type(), [&](Expr x) { return apply(f, {x}); });
-  };
+  const auto step = [&](std::int64_t t) { return iteration_step(e, literal(static_cast<double>(t), i32)); };
   if (*times == 1) return components_taken(apply(step(0), {e.child(1)}));
   Expr body = shift(step(*times - 1), static_cast<int>(*times - 2)).child(0);
   for (std::int64_t t = *times - 2; t >= 0; --t) {
@@ -81,13 +78,12 @@ Result<Expr> iterate_blocks(const Site& site, const Arguments& a) {
 /// names.
 Result<Expr> chain_iterate(const Site& site, const Arguments&) {
   const Expr& e = site.e;
-  if (!e.is(Op::Let) || !e.child(1).is(Op::Lambda) || !e.child(1).child(0).is(Op::Let))
+  if (!e.is(Op::Let) || !e.child(1).child(0).is(Op::Let))
     return Failure{"needs let x0 = a in let x1 = f x0 in let x2 = f x1 in ..."};
   Expr rest = e.child(1).child(0), last = e.child(1);
   const Expr value = rest.child(0);
   std::int64_t times = 0;
-  for (; rest.is(Op::Let) && rest.child(1).is(Op::Lambda) && rest.child(0) == value; ++times)
-    last = rest.child(1), rest = last.child(0);
+  for (; rest.is(Op::Let) && rest.child(0) == value; ++times) last = rest.child(1), rest = last.child(0);
   const bool ends = rest == value;
   if (value.loose() != 1 || times + (ends ? 1 : 0) < 2 || !(e.child(0).type() == value.type()))
     return Failure{"no two stages after the first are made alike, each of the one before"};
@@ -166,8 +162,7 @@ Result<Expr> iterate_of_blocks(const Site& site, const Arguments& a) {
 /// The components that are computed have names of their own, the others stay what they are.
 Result<Expr> let_of_tuple(const Site& site, const Arguments&) {
   const Expr& e = site.e;
-  if (!e.is(Op::Let) || !e.child(0).is(Op::Tuple) || !e.child(1).is(Op::Lambda))
-    return Failure{"needs let x = {a, b} in ..."};
+  if (!e.is(Op::Let) || !e.child(0).is(Op::Tuple)) return Failure{"needs let x = {a, b} in ..."};
   std::vector<Expr> parts, names, values;
   for (const Expr& part : e.child(0).children()) {
     if (has_no_work(part)) {

@@ -43,7 +43,7 @@ std::vector<Expr> arrays_read(const Expr& chain, int rank, std::int64_t readers)
   std::vector<Expr> all;
   std::map<std::uint32_t, std::int64_t> stages;
   for (Expr at = chain;; at = at.child(1).child(0)) {
-    const bool last = !(at.is(Op::Let) && at.child(1).is(Op::Lambda));
+    const bool last = !at.is(Op::Let);
     std::set<std::uint32_t> known;
     const auto count = [&](const Expr& x) {
       if (!x.type().is_array() || !is_handed(x) || rank_of(x.type()) != rank) return;

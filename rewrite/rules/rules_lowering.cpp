@@ -45,7 +45,6 @@ bool scalar_result(const Expr& map) {
 }
 /// The function computes a small array by unrolled loops over all of it: a block of neighbouring elements.
 bool unrolled_block(const Expr& map) {
-  if (!map.child(0).is(Op::Lambda)) return false;
   const Nest nest = main_nest(map.child(0).child(0));
   Nat elements = 1;
   bool of_scalars = false;

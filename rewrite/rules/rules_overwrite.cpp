@@ -36,7 +36,7 @@ struct Item {
 class Items {
  public:
   explicit Items(const Program& p) : e_(p.body) {
-    for (; e_.is(Op::Let) && e_.child(1).is(Op::Lambda); e_ = e_.child(1).child(0)) {
+    for (; e_.is(Op::Let); e_ = e_.child(1).child(0)) {
       const Expr value = here(e_.child(0));
       Expr known = value;
       if (!value.type().is_function() && (value.type().is_scalar() || is_computed(value))) {
@@ -154,9 +154,7 @@ class Overwriting {
   void iterations(std::size_t i) {
     const Place at = iteration_at(items_[i]);
     const Expr e = part_at(q_.body, at);
-    if (!e.is(Op::Iterate) || !e.child(0).is(Op::Lambda) || has_few_scalars(e.type()) ||
-        any(parts_of_steps(e)))
-      return;
+    if (!e.is(Op::Iterate) || has_few_scalars(e.type()) || any(parts_of_steps(e))) return;
     steps(at, i);
   }
 

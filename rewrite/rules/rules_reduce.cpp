@@ -102,8 +102,7 @@ Result<Expr> only_one(const Site& site, const Arguments&) {
   if (const std::string why = why_in_order(r->child(0), r->child(1)); !why.empty()) return Failure{why};
   if (!(array.type().length() == Nat(1)))
     return Failure{"the array has " + array.type().length().str() + " elements, not one"};
-  const bool reduced = is_of_rank(array, Op::Map, 1) && array.child(0).is(Op::Lambda) &&
-                       array.child(0).child(0).is(Op::Reduce);
+  const bool reduced = is_of_rank(array, Op::Map, 1) && array.child(0).child(0).is(Op::Reduce);
   const Expr inner = reduced ? array.child(0).child(0) : Expr();
   if (!reduced || !(inner.child(0) == shift(r->child(0), 1)) || !(inner.child(1) == shift(r->child(1), 1)))
     return Failure{"its element is not made by the same reduction, so it does not begin with z"};

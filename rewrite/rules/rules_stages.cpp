@@ -15,9 +15,7 @@ namespace {
 
 Result<Expr> let_of_let(const Site& site, const Arguments&) {
   const Expr& e = site.e;
-  if (!e.is(Op::Let) || !e.child(0).is(Op::Let) || !e.child(1).is(Op::Lambda) ||
-      !e.child(0).child(1).is(Op::Lambda))
-    return Failure{"needs let x = (let y = a in b) in ..."};
+  if (!e.is(Op::Let) || !e.child(0).is(Op::Let)) return Failure{"needs let x = (let y = a in b) in ..."};
   const Expr& inner = e.child(0);
   std::vector<Expr> y;
   const Expr value = open(inner.child(1), y);
@@ -65,8 +63,7 @@ Result<Expr> let_part(const Site& site, const Arguments& way) {
 /// Several arrays that one loop makes are one array of tuples, a stage like others.
 Result<Expr> let_of_unzip(const Site& site, const Arguments&) {
   const Expr& e = site.e;
-  if (!e.is(Op::Let) || !e.child(0).is(Op::Unzip) || !e.child(1).is(Op::Lambda))
-    return Failure{"needs let x = unzip xs in e"};
+  if (!e.is(Op::Let) || !e.child(0).is(Op::Unzip)) return Failure{"needs let x = unzip xs in e"};
   const Expr& xs = e.child(0).child(0);
   const Expr y = fresh_param("x", xs.type());
   const Expr rest = instantiate(e.child(1), std::vector{with_children(e.child(0), {y})});
@@ -75,8 +72,7 @@ Result<Expr> let_of_unzip(const Site& site, const Arguments&) {
 
 Result<Expr> unzip_of_let(const Site& site, const Arguments&) {
   const Expr& e = site.e;
-  if (!e.is(Op::Unzip) || !e.child(0).is(Op::Let) || !e.child(0).child(1).is(Op::Lambda))
-    return Failure{"needs unzip (let x = a in e)"};
+  if (!e.is(Op::Unzip) || !e.child(0).is(Op::Let)) return Failure{"needs unzip (let x = a in e)"};
   const Expr& let = e.child(0);
   std::vector<Expr> x;
   const Expr rest = open(let.child(1), x);
@@ -171,7 +167,7 @@ Result<Expr> in_reader(const Expr& first, const Expr& p, const Expr& e) {
   if (are_alike(first, e))
     if (const auto read = in_one_map(first, p, e)) return *read;
   std::vector<Expr> parts(e.children().begin(), e.children().end()), names;
-  const bool named = e.is(Op::Let) && e.child(1).is(Op::Lambda);
+  const bool named = e.is(Op::Let);
   if (named) parts[1] = open(e.child(1), names);
   const auto reads = [&](const Expr& c) { return mentions(c, p); };
   const auto reader = std::find_if(parts.begin(), parts.end(), reads);
@@ -187,7 +183,7 @@ Result<Expr> in_reader(const Expr& first, const Expr& p, const Expr& e) {
 
 Result<Expr> let_of_maps(const Site& site, const Arguments&) {
   const Expr& e = site.e;
-  if (!e.is(Op::Let) || !is_map(e.child(0).op()) || !e.child(1).is(Op::Lambda))
+  if (!e.is(Op::Let) || !is_map(e.child(0).op()))
     return Failure{"needs let p = map f xs in map g (zip p ys)"};
   std::vector<Expr> names;
   const Expr rest = open(e.child(1), names);

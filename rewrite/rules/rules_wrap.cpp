@@ -31,7 +31,7 @@ class PeriodicChain {
  public:
   PeriodicChain(const Expr& let, std::size_t axis) : axis_(axis) {
     Expr e = let;
-    while (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
+    while (e.is(Op::Let)) {
       std::vector<Expr> name;
       const Expr rest = open(e.child(1), name);
       index_[name.at(0).id()] = stages_.size();

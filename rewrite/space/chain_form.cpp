@@ -16,24 +16,23 @@ constexpr std::int64_t kFew = 4, kMany = 8;
 
 /// An iteration whose steps compute arrays: too much to be kept in variables.
 bool is_iteration(const Expr& e) {
-  return e.is(Op::Iterate) && e.child(0).is(Op::Lambda) && e.type().has_arrays() &&
-         !has_few_scalars(e.type()) && contains(e.child(0), [](const Expr& x) {
-           return is_map(x.op()) || is_update(x.op()) || is_scan(x.op());
-         });
+  return e.is(Op::Iterate) && e.type().has_arrays() && !has_few_scalars(e.type()) &&
+         contains(e.child(0),
+                  [](const Expr& x) { return is_map(x.op()) || is_update(x.op()) || is_scan(x.op()); });
 }
 
 /// A scan over rows each of which is computed from the row before: a loop over time, too.
 bool is_scan_of_rows(const Expr& e) {
-  return (e.is(Op::Scan) || e.is(Op::ScanBack)) && e.child(0).is(Op::Lambda) &&
-         e.child(1).type().has_arrays() && !has_few_scalars(e.child(1).type()) &&
+  return (e.is(Op::Scan) || e.is(Op::ScanBack)) && e.child(1).type().has_arrays() &&
+         !has_few_scalars(e.child(1).type()) &&
          contains(e.child(0), [](const Expr& x) { return is_map(x.op()) || is_update(x.op()); });
 }
 
 /// The parts of an expression that are computed where its value goes, or on the way there.
 std::vector<Place> written_parts(const Expr& e) {
-  if (is_map(e.op())) return e.child(0).is(Op::Lambda) ? std::vector<Place>{{0, 0}} : std::vector<Place>{};
+  if (is_map(e.op())) return {{0, 0}};
   if (is_update(e.op())) return {{1}};
-  if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) return {{0}, {1, 0}};
+  if (e.is(Op::Let)) return {{0}, {1, 0}};
   if (e.is(Op::Tuple) || e.is(Op::Concat) || e.is(Op::Interleave)) {
     std::vector<Place> r;
     for (std::size_t i = 0; i < e.children().size(); ++i) r.push_back({static_cast<int>(i)});
@@ -138,7 +137,7 @@ bool find_last_of_scan(const Rewriting& r, const Expr& e, Place& at) {
   if (!computes) return false;
   if ((e.is(Op::At) || e.is(Op::Join)) && use("scan-iterate")(r, at)) return true;
   for (std::size_t i = 0; i < e.children().size(); ++i) {
-    const bool body = e.is(Op::Let) && i == 1 && e.child(1).is(Op::Lambda);
+    const bool body = e.is(Op::Let) && i == 1;
     if (e.child(i).is(Op::Lambda) && !body) continue;
     at.push_back(static_cast<int>(i));
     if (body) at.push_back(0);
@@ -158,7 +157,7 @@ Rewriting with_last_of_scans(Rewriting r) {
 Rewriting with_iterations(Rewriting r) {
   r = with_last_of_scans(std::move(r));
   Place at;
-  for (Expr e = r.program.body; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = part_at(r.program.body, at)) {
+  for (Expr e = r.program.body; e.is(Op::Let); e = part_at(r.program.body, at)) {
     if (equal_stages(e) > kWhole)
       if (auto iteration = use("chain-iterate")(r, at)) r = *iteration;
     at = let_body(at);
@@ -201,7 +200,7 @@ Rewriting with_copies_as_maps(Rewriting r, Place at) {
 /// A step that hands on one of its arrays as another one: two levels of time.
 bool hands_on_arrays(const Expr& iteration) {
   Expr e = iteration.child(0).child(0);
-  while (e.is(Op::Let) && e.child(1).is(Op::Lambda)) e = e.child(1).child(0);
+  while (e.is(Op::Let)) e = e.child(1).child(0);
   return e.is(Op::Tuple) && std::any_of(e.children().begin(), e.children().end(),
                                         [](const Expr& c) { return c.is(Op::Get) && c.type().is_array(); });
 }

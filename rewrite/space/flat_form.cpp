@@ -9,8 +9,7 @@ namespace {
 
 /// Whether each element is mapped, and nothing else is done with it.
 bool is_map_of_maps(const Expr& e) {
-  return e.is(Op::Map) && e.child(0).is(Op::Lambda) && e.child(0).child(0).is(Op::Map) &&
-         e.child(0).child(0).child(1).is(Op::Bound);
+  return e.is(Op::Map) && e.child(0).child(0).is(Op::Map) && e.child(0).child(0).child(1).is(Op::Bound);
 }
 
 std::optional<Rewriting> applied(const std::string& rule, const Rewriting& r, const Place& at) {

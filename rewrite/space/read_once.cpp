@@ -14,7 +14,7 @@ namespace {
 bool reads_once(const Expr& e, const Expr& x);
 /// Whether a function of a row, or of a column, is a scan that reads each element of it once.
 bool scans_once(const Expr& f) {
-  if (!f.is(Op::Lambda) || !has_scan(f)) return false;
+  if (!has_scan(f)) return false;
   std::vector<Expr> row;
   const Expr body = open(f, row);
   return reads_once(body, row.at(0));
@@ -27,7 +27,7 @@ bool reads_once(const Expr& e, const Expr& x) {
   if (e == x || !reads(e)) return true;
   const bool parts = e.is(Op::Concat);  // mostly of other elements each
   if (!parts && std::count_if(e.children().begin(), e.children().end(), reads) > 1) return false;
-  if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
+  if (e.is(Op::Let)) {
     if (reads(e.child(0))) return has_scan(e.child(0)) && reads_once(e.child(0), x);
     std::vector<Expr> names;
     return reads_once(open(e.child(1), names), x);
@@ -44,7 +44,7 @@ bool reads_once(const Expr& e, const Expr& x) {
 
 /// A map, within a function, whose elements have a name and are read once.
 bool is_read_once(const Expr& e) {
-  if (!e.is(Op::Let) || !e.child(1).is(Op::Lambda) || !is_map(e.child(0).op())) return false;
+  if (!e.is(Op::Let) || !is_map(e.child(0).op())) return false;
   if (element_of(e.child(0).type(), op_rank(e.child(0))).has_arrays() || has_scan(e.child(0))) return false;
   std::vector<Expr> names;
   const Expr body = open(e.child(1), names);
@@ -64,8 +64,7 @@ bool is_scanned_once(const Expr& e) {
   Expr reader = open(e.child(1), names);
   const Expr cells = names.at(0);
   const auto reads = [&](const Expr& x) { return contains(x, [&](const Expr& y) { return y == cells; }); };
-  while (reader.is(Op::Let) && reader.child(1).is(Op::Lambda) && !reads(reader.child(0)))
-    reader = open(reader.child(1), names);
+  while (reader.is(Op::Let) && !reads(reader.child(0))) reader = open(reader.child(1), names);
   return has_scan(reader.is(Op::Let) ? reader.child(0) : reader);
 }
 bool find_read_once(const Expr& e, bool in_map, Place& at) {

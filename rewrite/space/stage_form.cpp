@@ -17,7 +17,7 @@ namespace {
 bool makes_columns(const Expr& e) {
   if (is_scan(e.op())) return true;
   if (rearranges(e.op()) && !e.is(Op::At)) return makes_columns(e.child(0));
-  return is_map(e.op()) && e.child(0).is(Op::Lambda) && has_scan(e.child(0));
+  return is_map(e.op()) && has_scan(e.child(0));
 }
 
 /// The way to columns below an expression that no function stands on; empty: there is none.
@@ -45,13 +45,13 @@ std::vector<int> written_parts(const Expr& e) {
 
 /// Computed by a loop, with more than a way of looking at what it goes over.
 bool is_work(const Expr& e) {
-  return is_map(e.op()) && e.child(0).is(Op::Lambda) && !has_few_scalars(e.type()) &&
+  return is_map(e.op()) && !has_few_scalars(e.type()) &&
          contains(e.child(0), [](const Expr& x) { return is_scalar_op(x.op()) || is_scan(x.op()); });
 }
 
 /// Whether a function reduces what it makes of its argument, which it has at several places.
 bool goes_over_again(const Expr& f) {
-  if (!f.is(Op::Lambda) || !contains(f, is_long_reduction)) return false;
+  if (!contains(f, is_long_reduction)) return false;
   std::vector<Expr> x;
   const Expr body = open(f, x);
   std::size_t n = 0;
@@ -78,7 +78,7 @@ struct Reader {
 
 /// Whether columns are made whose elements a loop makes one by one.
 bool makes_elements(const Expr& e) {
-  if (!e.is(Op::Map) || op_rank(e) != 1 || !e.child(0).is(Op::Lambda)) return false;
+  if (!e.is(Op::Map) || op_rank(e) != 1) return false;
   const Expr& made = e.child(0).child(0);
   return made.is(Op::Map) && op_rank(made) == 1 && element_of(made.type()).is_scalar() && !has_scan(made);
 }
@@ -140,7 +140,7 @@ bool find_unnamed(const Expr& e, Place& way) {
 /// A map over several dimensions of rows that reductions are about, each by itself.
 bool is_of_rows(const Expr& e) {
   const auto makes_rows = [](const Expr& x) {
-    return x.is(Op::Map) && op_rank(x) == 1 && x.child(0).is(Op::Lambda) && !has_scan(x.child(0)) &&
+    return x.is(Op::Map) && op_rank(x) == 1 && !has_scan(x.child(0)) &&
            contains(x.child(0), is_long_reduction);
   };
   if (!e.is(Op::Map) || op_rank(e) < 2) return false;
@@ -162,8 +162,7 @@ Rewriting with_rows_going_on(Rewriting r) {
 /// more.
 Rewriting with_views_inlined(Rewriting r) {
   Place let;
-  for (Expr e = r.program.body; e.is(Op::Let) && e.child(1).is(Op::Lambda);
-       e = part_at(r.program.body, let)) {
+  for (Expr e = r.program.body; e.is(Op::Let); e = part_at(r.program.body, let)) {
     const bool view = e.child(0).type().is_array() && !is_computed(e.child(0));
     if (view)
       r = run(use("let-inline"), std::move(r), let);
@@ -178,9 +177,9 @@ Rewriting with_named_tuples(Rewriting r) {
   Place at;
   for (;;) {
     const Expr e = part_at(r.program.body, at);
-    if (e.is(Op::Unzip) && e.child(0).is(Op::Let) && e.child(0).child(1).is(Op::Lambda)) {
+    if (e.is(Op::Unzip) && e.child(0).is(Op::Let)) {
       r = run(use("unzip-of-let"), std::move(r), at);
-    } else if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
+    } else if (e.is(Op::Let)) {
       if (e.child(0).is(Op::Unzip) && is_computed(e.child(0))) r = run(use("let-of-unzip"), std::move(r), at);
       at = let_body(at);
     } else {
@@ -193,7 +192,7 @@ Rewriting with_named_tuples(Rewriting r) {
 std::vector<Place> values_of(const Expr& body) {
   std::vector<Place> r;
   Place let;
-  for (Expr e = body; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = e.child(1).child(0)) {
+  for (Expr e = body; e.is(Op::Let); e = e.child(1).child(0)) {
     r.push_back(let_value(let));
     let = let_body(let);
   }
@@ -220,8 +219,7 @@ Rewriting with_joined_maps(Rewriting r) {
     Place at = value;
     Expr e = part_at(r.program.body, at);
     if (e.is(Op::Transpose) && is_map(e.child(0).op())) at = content_of(at), e = e.child(0);
-    while (is_map(e.op()) && e.child(0).is(Op::Lambda) && op_rank(e) == 1)
-      at.insert(at.end(), {0, 0}), e = e.child(0).child(0);
+    while (is_map(e.op()) && op_rank(e) == 1) at.insert(at.end(), {0, 0}), e = e.child(0).child(0);
     if (!joins_maps(e) || !element_of(e.type(), rank_of(e.type())).is_scalar() || has_scan(e)) continue;
     if (auto mapped = use("identity-map", {std::int64_t{rank_of(e.type())}})(r, at)) r = *mapped;
   }
@@ -233,7 +231,7 @@ Rewriting with_scans_apart(Rewriting r) {
   Place let;
   for (;;) {
     const Expr e = part_at(r.program.body, let);
-    const bool named = e.is(Op::Let) && e.child(1).is(Op::Lambda);
+    const bool named = e.is(Op::Let);
     if (auto apart = use("scan-fission")(r, named ? let_value(let) : let))
       r = *apart;
     else if (named)
@@ -247,7 +245,7 @@ Rewriting with_scans_apart(Rewriting r) {
 Rewriting with_named_stages(Rewriting r) {
   Place let;
   for (Expr e = r.program.body;; e = part_at(r.program.body, let)) {
-    const bool named = e.is(Op::Let) && e.child(1).is(Op::Lambda);
+    const bool named = e.is(Op::Let);
     const Place at = named ? let_value(let) : let;
     Place way;
     if (named && e.child(0).is(Op::Let)) {
@@ -353,9 +351,7 @@ Rewriting in_stage_form(Rewriting start) {
   r = with_joined_maps(with_scans_together(std::move(r)));
   for (const Place& value : values_of(r.program.body)) r = with_rows_inside(std::move(r), value);
   Place result;
-  while (part_at(r.program.body, result).is(Op::Let) &&
-         part_at(r.program.body, result).child(1).is(Op::Lambda))
-    result = let_body(result);
+  while (part_at(r.program.body, result).is(Op::Let)) result = let_body(result);
   return with_maps(std::move(r), result);
 }
 

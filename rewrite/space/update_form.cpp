@@ -9,7 +9,7 @@ namespace {
 
 /// Results that are arrays side by side, each of which may be an update.
 int side_by_side(const Expr& e) {
-  if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) return side_by_side(e.child(1).child(0));
+  if (e.is(Op::Let)) return side_by_side(e.child(1).child(0));
   return e.is(Op::Tuple) ? static_cast<int>(e.children().size()) : 1;
 }
 
@@ -35,7 +35,7 @@ Rewriting with_names(Rewriting start) {
     const Expr e = part_at(start.program.body, at);
     if (const Result<Rewriting> named = use("let-base")(start, at)) {
       start = *named;
-    } else if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
+    } else if (e.is(Op::Let)) {
       at.insert(at.end(), {1, 0});
     } else {
       return start;

@@ -312,35 +312,4 @@ TEST_CASE("chains: a component that a map takes of each element is a way of look
   CHECK(!contains(looked_at, [](const Expr& e) { return e.is(Op::Let); }));
 }
 
-TEST_CASE("chains: into functions that are variables nobody looks") {
-  const Type row = array({Nat(80)}, f64);
-  const Expr x = param("x", row), u = param("u", array({Nat(6), Nat(80)}, f64)),
-             g = param("g", Type::function({row}, row)), step = param("h", Type::function({row, row}, row));
-  const Expr rows = map_with(Op::Map, 1, g, u), steps = iterate(3, g, x), scanned = scan(step, x, u);
-  CHECK(main_nest(rows).levels.size() == 1);
-  CHECK(main_nest(make(Op::Apply, {g, x})).levels.empty());
-  CHECK(loop_places(rows) == std::vector<Place>{{}});
-  CHECK(loop_places(make(Op::Apply, {g, x | map([](Expr v) { return v + 1.0; })})) ==
-        std::vector<Place>{{1}});
-  CHECK(loop_places(steps).empty());
-  CHECK(loop_places(scanned).empty());
-  CHECK(!updated_array(rows));
-  CHECK(!overwrites_base(rows));
-  CHECK(parts_of_steps(steps) == std::vector<StepPart>{StepPart::turns});
-  CHECK(!positions_an_iteration(rows, 0));
-  CHECK(with_component_views(rows) == rows);
-  CHECK(rows_before(scanned, {}).obstacle == "the scan's function has another name");
-  CHECK(chain_of({"rows", {u}, rows, {}, {}}).stages.size() == 1);
-  const Expr by = make(Op::Let, {x | map([](Expr v) { return v + 1.0; }), g});
-  CHECK(parts_of(by) == std::vector<Place>{{}});
-  CHECK(chain_of({"by", {x}, by, {}, {}}).stages.size() == 1);
-  CHECK(with_lets_outside(by) == by);
-  CHECK(with_component_views(by) == by);
-  const Type state = Type::tuple({row, row});
-  const Expr pairs = param("pairs", Type::function({row}, state));
-  const Expr step_by = fun(state, [&](Expr y) { return make(Op::Let, {get(0, y), pairs}); });
-  CHECK(parts_of_steps(iterate(3, step_by, tuple({x, x}))) ==
-        std::vector<StepPart>{StepPart::turns, StepPart::turns});
-}
-
 }  // namespace lift::chains_test

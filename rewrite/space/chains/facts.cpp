@@ -90,7 +90,7 @@ bool can_take_turns_in_rings(const Program& program, std::int64_t rows) {
 std::vector<Place> last_results(const Expr& body) {
   Place at;
   Expr e = body;
-  for (; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = e.child(1).child(0)) at = let_body(at);
+  for (; e.is(Op::Let); e = e.child(1).child(0)) at = let_body(at);
   std::vector<Place> r;
   const auto add = [&](const Expr& result, Place place) {
     const bool update = result.is(Op::Update);  // of another array: what it leaves of that is copied

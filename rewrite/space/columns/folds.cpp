@@ -33,8 +33,7 @@ bool makes_accumulators(const Expr& e) { return is_reduce(e.op()) && e.type().ha
 /// What parts make is stored: loops over parts stand where reductions go over what they make.
 void run_parts(Deriver& d) {
   const auto is_loop = [](const Expr& e) {
-    return makes_accumulators(e) && e.child(2).is(Op::Map) && e.child(2).child(0).is(Op::Lambda) &&
-           is_reduce(e.child(2).child(0).child(0).op());
+    return makes_accumulators(e) && e.child(2).is(Op::Map) && is_reduce(e.child(2).child(0).child(0).op());
   };
   for (Place p; find_place(d.part({}), is_loop, p); p.clear()) {
     d.step("map-par", array_of(p));
@@ -59,10 +58,9 @@ bool find_loop(const Expr& e, Place& at) {
     return false;
   };
   if (e.is(Op::Map)) return true;
-  if (is_map(e.op())) return e.child(0).is(Op::Lambda) && in({0, 0});
+  if (is_map(e.op())) return in({0, 0});
   if (is_reduce(e.op()))
-    return makes_accumulators(e) &&
-           (in({1}) || (e.child(0).is(Op::Lambda) && in({0, 0})) || (e.child(2).is(Op::ToGlobal) && in({2})));
+    return makes_accumulators(e) && (in({1}) || in({0, 0}) || (e.child(2).is(Op::ToGlobal) && in({2})));
   if (e.is(Op::Let)) return in({0}) || in({1, 0});
   if (!e.is(Op::Tuple) && !e.is(Op::Concat) && !is_identity(e.op()) && !rearranges(e.op())) return false;
   for (std::size_t i = 0; i < e.children().size(); ++i)

@@ -11,7 +11,7 @@ std::vector<Place> named_results(const Program& program) {
   std::vector<Place> r;
   Place at;
   Expr e = program.body;
-  for (; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = e.child(1).child(0)) at.insert(at.end(), {1, 0});
+  for (; e.is(Op::Let); e = e.child(1).child(0)) at.insert(at.end(), {1, 0});
   for (std::size_t i = 0; e.is(Op::Tuple) && i < e.children().size(); ++i)
     if (e.child(i).is(Op::Bound) && e.child(i).type().is_array())
       r.push_back(component_of(at, static_cast<int>(i)));

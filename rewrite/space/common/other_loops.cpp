@@ -109,7 +109,6 @@ std::vector<Place> nest_at(Deriver& d, Place at) {
     if (!e.is(Op::Map)) return loops;
     if (op_rank(e) > 1) d.step("map-nest", at), e = d.part(at);
     loops.push_back(at);
-    if (!e.child(0).is(Op::Lambda)) return loops;
     at = body_of(std::move(at));
   }
 }
@@ -193,7 +192,7 @@ bool is_joined(const Program& p, Place cells) {
 /// cell's children; none where it makes no block.
 std::vector<NestLevel> block_of(const Deriver& d, const Place& cells) {
   const Expr e = d.part(cells);
-  if (op_rank(e) != 1 || !e.child(0).is(Op::Lambda) || !is_joined(d.program(), cells)) return {};
+  if (op_rank(e) != 1 || !is_joined(d.program(), cells)) return {};
   std::vector<NestLevel> levels = main_nest(d.program().body, body_of(cells)).levels;
   std::int64_t elements = 1;
   for (const NestLevel& level : levels)
