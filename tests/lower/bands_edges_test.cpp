@@ -3,12 +3,12 @@
 #include <doctest/doctest.h>
 
 #include "tests/lower/run_text.hpp"
+#include "tests/parallel_loops.hpp"
 
 namespace lift::bands_edges_test {
 namespace {
 
-using test::arrays_made;
-using test::count;
+using test::parallel_loops;
 using test::refusal_of;
 using test::run_text;
 
@@ -156,16 +156,8 @@ TEST_CASE("bands: below loops that threads share, tiles are one thread's") {
                       map(\w. w[0] + w[2])) |> )" +
                       band + ")");
     };
-    const auto shared = [](const Kernel& k) {
-      int n = 0;
-      visit(k.body, [&](const Stmt& s) {
-        const auto* f = std::get_if<For>(&s.v);
-        n += f && f->kind == LoopKind::Par;
-      });
-      return n;
-    };
-    CHECK(shared(kernel("map_par")) == 1);
-    CHECK(shared(kernel("map_seq")) == (std::string(stored) == "ring(20, " ? 1 : 2));
+    CHECK(parallel_loops(kernel("map_par")) == 1);
+    CHECK(parallel_loops(kernel("map_seq")) == (std::string(stored) == "ring(20, " ? 1 : 2));
   }
 }
 

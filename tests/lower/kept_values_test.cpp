@@ -5,10 +5,11 @@
 #include "ir/expr/build.hpp"
 #include "ir/expr/sizes.hpp"
 #include "ir/text/parse.hpp"
-#include "tests/lower/run_program.hpp"
+#include "tests/lower/run_text.hpp"
 #include "tests/message.hpp"
 
 namespace lift::kept_values_test {
+using test::arrays_made;
 using test::count;
 using test::message;
 using test::program;
@@ -25,11 +26,6 @@ void refused(const std::string& text, const std::string& part) {
   const std::string said = message([&] { (void)lower(parsed(text)); });
   CHECK_MESSAGE(said.find(part) != std::string::npos, said);
 }
-int own_arrays(const Kernel& k) {
-  int n = count<Allocate>(k.body);
-  for (const KernelArgument& a : k.arguments) n += a.work;
-  return n;
-}
 
 const char* const kNotThere = "the result does not lie where its base lies";
 
@@ -39,14 +35,14 @@ TEST_CASE("a named block of an update in place: what comes before the update rea
   const std::string arguments = "param u : 40.f64\nparam v : 38.f64\noverwrite u\n";
   const Kernel first = checked(arguments + R"(result = let a = v |> map(\x. x * 2) in
       {u |> map(\x. x + 1), update_in_place(u, 1, a)})");
-  CHECK(own_arrays(first) == 0);  // the block is written into the base, later
+  CHECK(arrays_made(first) == 0);  // the block is written into the base, later
   checked(arguments + R"(result = let a = v |> map(\x. x * 2) in
       {zip(u |> drop(2, 0), a) |> map(\x. x.0 + x.1), update_in_place(u, 1, a)})");
   checked(arguments + R"(result = let w = u |> reverse in let a = v |> map(\x. x * 2) in
       {zip(w |> drop(2, 0), a) |> map(\x. x.0 + x.1), update_in_place(u, 1, a)})");
-  CHECK(own_arrays(checked(arguments + R"(result = let a = v |> map(\x. x * 2) in
+  CHECK(arrays_made(checked(arguments + R"(result = let a = v |> map(\x. x * 2) in
       {zip(v, a) |> map(\x. x.0 + x.1), update_in_place(u, 1, a)})")) == 0);
-  CHECK(own_arrays(checked(arguments + R"(result = let a = v |> map(\x. x * 2) in
+  CHECK(arrays_made(checked(arguments + R"(result = let a = v |> map(\x. x * 2) in
       {update_in_place(u, 1, a), a |> map(\x. x + 1)})")) == 0);
   // What comes before overwrites what the block is computed from.
   checked(
@@ -121,7 +117,7 @@ TEST_CASE("small named values that are looked at by loops are stored") {
            R"(m |> map(\x. x * 2) in rows |> reduce(\acc r. concat(d |> drop(1, 0), acc |> drop(0, 7)), d))",
        }) {
     CAPTURE(rest);
-    CHECK(own_arrays(checked(arguments + rest)) > 0);
+    CHECK(arrays_made(checked(arguments + rest)) > 0);
   }
   for (const char* rest : {
            R"(m |> map(\x. x * 2) in xs |> map(\x. x + d[3] + reduce(add, 0, d)))",
@@ -131,7 +127,7 @@ TEST_CASE("small named values that are looked at by loops are stored") {
            R"(m |> map(\x. x * 2) in xs |> map(\x. x + reduce(add, 0, (split(4, d))[1])))",
        }) {
     CAPTURE(rest);
-    CHECK(own_arrays(checked(arguments + rest)) == 0);
+    CHECK(arrays_made(checked(arguments + rest)) == 0);
   }
 }
 

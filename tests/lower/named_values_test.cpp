@@ -10,7 +10,6 @@ namespace {
 
 using test::arrays_made;
 using test::count;
-using test::refusal_of;
 using test::run_text;
 
 struct Case {

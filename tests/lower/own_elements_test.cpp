@@ -5,49 +5,21 @@
 #include "lower/loops/verify.hpp"
 #include "lower/passes/join_rows.hpp"
 #include "lower/passes/passes.hpp"
-#include "tests/lower/run_loops.hpp"
+#include "tests/lower/loops_by_hand.hpp"
 
 namespace lift::own_elements_test {
 namespace {
 
 using enum LoopKind;
+using namespace test::loops_by_hand;
+
 constexpr std::int64_t kLength = 8;
 
-Term at(const char* array, const std::vector<Nat>& position) { return load_term(array, position, f64); }
-Term plus(const Term& a, const Term& b) { return apply_term(Op::Add, f64, {a, b}); }
-Stmt put(const char* array, const std::vector<Nat>& position, const Term& value) {
-  return {Store{array, position, value, false}};
-}
-For loop(const Nat& from, const Nat& to, const std::function<Block(const Nat&)>& body, LoopKind kind = Seq,
-         int width = 1) {
-  For f;
-  f.var = Nat::fresh("k", from, to - 1), f.lower = from, f.upper = to, f.kind = kind, f.width = width;
-  f.body = body(f.var);
-  return f;
-}
 Stmt when(const NatCond& c, Block body) { return {If{{compare_term(c)}, std::move(body)}}; }
 
-/// a, out and own arrays v and w, of this shape.
+/// Own arrays are of this shape.
 Kernel kernel(Block body, const std::vector<Nat>& shape) {
-  const Type rows = array({kLength, kLength}, f64), own = array(shape, f64);
-  Kernel k;
-  k.name = "k", k.results = {"out"};
-  k.arguments = {{"a", rows, Layout({}, rows), false, true, {}},
-                 {"out", rows, Layout({}, rows), true, true, {}},
-                 {"v", own, Layout({}, own), true, true, {}, true},
-                 {"w", own, Layout({}, own), true, true, {}, true}};
-  k.body = std::move(body);
-  return k;
-}
-std::vector<double> out_of(Kernel k) {
-  test::LoopRunner loops;
-  linearise(k);
-  for (const KernelArgument& a : k.arguments)
-    for (std::int64_t i = 0; i < *a.layout.size().constant(); ++i)
-      loops.arrays[a.name].push_back(a.name == "a" ? static_cast<double>(i * i) : -1);
-  loops.run(k);
-  CHECK(loops.races.empty());
-  return loops.arrays.at("out");
+  return test::loops_by_hand::kernel(std::move(body), array({kLength, kLength}, f64), array(shape, f64));
 }
 /// What a pass leaves as it was, as nothing else is right.
 void check_left(void (*pass)(Kernel&), const Kernel& given) {
@@ -56,8 +28,7 @@ void check_left(void (*pass)(Kernel&), const Kernel& given) {
   pass(k);
   INFO(str(k));
   CHECK(out_of(k) == out_of(given));
-  CHECK(std::count_if(k.arguments.begin(), k.arguments.end(),
-                      [](const KernelArgument& a) { return a.name == "w"; }) == 1);
+  CHECK(has_w(k));
 }
 
 }  // namespace
@@ -95,13 +66,9 @@ TEST_CASE("join-rows: rows of a triangle do not go side by side") {
         return Block{{zeros}, {sums}};
       },
       Par);
-  const auto together = [](Block a, const Block& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-  };
   const auto joined = [&](const std::function<Nat(const Nat&)>& end) {
     const For all = rows(end);
-    const auto r = join_rows(all, parts, together);
+    const auto r = join_rows(all, parts, both);
     if (r) {
       Block b = r->before;
       b.push_back({r->parts});

@@ -5,106 +5,83 @@
 #include "lower/loops/verify.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/passes/passes.hpp"
-#include "tests/lower/run_program.hpp"
+#include "tests/lower/loops_by_hand.hpp"
 
 using namespace lift;
 
 namespace reuse_arrays_test {
 namespace {
 
+using namespace test::loops_by_hand;
+
 const std::int64_t kRows = 6, kColumns = 8;
 
-Term at(const char* array, const Nat& j, const Nat& i) { return load_term(array, {j, i}, f64); }
-Term sum(const Term& a, const Term& b) { return apply_term(Op::Add, f64, {a, b}); }
-Stmt store(const char* array, const Nat& j, const Nat& i, const Term& value) {
-  return {Store{array, {j, i}, value, false}};
-}
-Stmt loop(const Nat& from, const Nat& to, const std::function<Block(const Nat&)>& body,
-          LoopKind kind = LoopKind::Seq) {
-  For f;
-  f.var = Nat::fresh("k", from, to - 1), f.lower = from, f.upper = to, f.kind = kind;
-  f.body = body(f.var);
-  return {f};
-}
 /// For all elements, rows shared among threads.
 Stmt each(const std::function<Block(const Nat& j, const Nat& i)>& body) {
-  return loop(
+  return {loop(
       0, kRows,
-      [&](const Nat& j) { return Block{loop(0, kColumns, [&](const Nat& i) { return body(j, i); })}; },
-      LoopKind::Par);
+      [&](const Nat& j) { return Block{{loop(0, kColumns, [&](const Nat& i) { return body(j, i); })}}; },
+      LoopKind::Par)};
 }
 
 /// v is 2 a + 1; then `stage` makes w; then out is w, each row the other way round.
 Kernel stages(const Block& stage, bool reads_v = false) {
   const Type rows = array({kRows, kColumns}, f64);
-  Kernel k;
-  k.name = "k", k.results = {"out"};
-  k.arguments = {{"a", rows, Layout({}, rows), false, true, {}},
-                 {"out", rows, Layout({}, rows), true, false, {}},
-                 {"v", rows, Layout({}, rows), true, true, {}, true},
-                 {"w", rows, Layout({}, rows), true, true, {}, true}};
-  k.body = {each([](const Nat& j, const Nat& i) {
-    return Block{store("v", j, i, sum(sum(at("a", j, i), at("a", j, i)), constant_term(1, f64)))};
-  })};
+  Kernel k = kernel(
+      {each([](const Nat& j, const Nat& i) {
+        return Block{put("v", {j, i}, plus(plus(at("a", {j, i}), at("a", {j, i})), constant_term(1, f64)))};
+      })},
+      rows, rows);
   k.body.insert(k.body.end(), stage.begin(), stage.end());
   k.body.push_back(each([&](const Nat& j, const Nat& i) {
-    const Term other = at("w", j, Nat(kColumns - 1) - i);
-    return Block{store("out", j, i, reads_v ? sum(other, at("v", j, i)) : other)};
+    const Term other = at("w", {j, Nat(kColumns - 1) - i});
+    return Block{put("out", {j, i}, reads_v ? plus(other, at("v", {j, i})) : other)};
   }));
   return k;
-}
-std::vector<double> out_of(Kernel k) {
-  test::LoopRunner loops;
-  loops.index["n"] = 2;
-  linearise(k);
-  for (const KernelArgument& a : k.arguments)
-    for (std::int64_t i = 0; i < *a.layout.size().constant(); ++i)
-      loops.arrays[a.name].push_back(a.name == "a" ? static_cast<double>(i * i) : -1);
-  loops.run(k);
-  CHECK(loops.races.empty());
-  return loops.arrays.at("out");
 }
 /// Whether w lies in v; the result is the same in any case.
 bool reused(Kernel k) {
   verify(k, Form::Positions, "the test");
-  const std::vector<double> before = out_of(k);
+  const std::vector<double> before = out_of(k, {{"n", 2}});
   reuse_arrays(k);
   INFO(str(k));
   verify(k, Form::Positions, "reuse-arrays");
-  CHECK(out_of(k) == before);
-  return std::none_of(k.arguments.begin(), k.arguments.end(),
-                      [](const KernelArgument& a) { return a.name == "w"; });
+  CHECK(out_of(k, {{"n", 2}}) == before);
+  return !has_w(k);
 }
 /// w is what `value` says.
 Block cells(const std::function<Term(const Nat& j, const Nat& i)>& value) {
-  return {each([&](const Nat& j, const Nat& i) { return Block{store("w", j, i, value(j, i))}; })};
+  return {each([&](const Nat& j, const Nat& i) { return Block{put("w", {j, i}, value(j, i))}; })};
 }
 /// Sums along columns, tiles of so many of which begin so far apart.
 Block columns(std::int64_t tile, std::int64_t apart) {
-  return {loop(
+  return {{loop(
       0, (kColumns - tile) / apart + 1,
       [&](const Nat& t) {
         const auto row = [&](const std::function<Block(const Nat& i)>& body) {
           return loop(0, tile, [&](const Nat& i) { return body(apart * t + i); });
         };
-        return Block{row([](const Nat& i) { return Block{store("w", 0, i, at("v", 0, i))}; }),
-                     loop(1, kRows, [&](const Nat& j) {
-                       return Block{row([&](const Nat& i) {
-                         return Block{store("w", j, i, sum(at("w", j - 1, i), at("v", j, i)))};
-                       })};
-                     })};
+        return Block{{row([](const Nat& i) {
+                       return Block{put("w", {0, i}, at("v", {0, i}))};
+                     })},
+                     {loop(1, kRows, [&](const Nat& j) {
+                       return Block{{row([&](const Nat& i) {
+                         return Block{put("w", {j, i}, plus(at("w", {j - 1, i}), at("v", {j, i})))};
+                       })}};
+                     })}};
       },
-      tile == apart ? LoopKind::Par : LoopKind::Seq)};
+      tile == apart ? LoopKind::Par : LoopKind::Seq)}};
 }
 
 }  // namespace
 
 TEST_CASE("reuse-arrays: cells made of one element each lie where it lay") {
-  const auto same = [](const Nat& j, const Nat& i) { return sum(at("v", j, i), at("a", j, i)); };
+  const auto same = [](const Nat& j, const Nat& i) { return plus(at("v", {j, i}), at("a", {j, i})); };
   CHECK(reused(stages(cells(same))));
   // What another element is still needed for, or another stage, stays.
-  CHECK_FALSE(
-      reused(stages(cells([](const Nat& j, const Nat& i) { return at("v", j, Nat(kColumns - 1) - i); }))));
+  CHECK_FALSE(reused(stages(cells([](const Nat& j, const Nat& i) {
+    return at("v", {j, Nat(kColumns - 1) - i});
+  }))));
   CHECK_FALSE(reused(stages(cells(same), true)));
   // So does what bypasses the cache: the line is in it.
   Block past = cells(same);
@@ -122,27 +99,23 @@ TEST_CASE("reuse-arrays: sums along columns lie in what they are sums of, tile b
 }
 
 TEST_CASE("reuse-arrays: what is stored several times does not lie where it is made from") {
-  const auto more = [](const Nat& j, const Nat& i) { return sum(at("v", j, i), constant_term(1, f64)); };
-  CHECK_FALSE(reused(stages({loop(0, 3, [&](const Nat&) { return cells(more); })})));
-  Block twice{loop(0, kRows, [](const Nat& j) { return Block{store("w", j, 0, constant_term(7, f64))}; })};
-  const Block all = cells(more);
-  twice.insert(twice.end(), all.begin(), all.end());
-  CHECK_FALSE(reused(stages(twice)));
+  const auto more = [](const Nat& j, const Nat& i) { return plus(at("v", {j, i}), constant_term(1, f64)); };
+  CHECK_FALSE(reused(stages({{loop(0, 3, [&](const Nat&) { return cells(more); })}})));
+  const Block first{{loop(0, kRows, [](const Nat& j) {
+    return Block{put("w", {j, 0}, constant_term(7, f64))};
+  })}};
+  CHECK_FALSE(reused(stages(both(first, cells(more)))));
 }
 
 namespace {
 
 /// w[row][i] is v there and one more, for all rows that `row` makes of r, and those columns.
 Block more(const Nat& rows, const std::function<Nat(const Nat& r)>& row, const Nat& columns = kColumns) {
-  return {loop(0, rows, [&](const Nat& r) {
-    return Block{loop(0, columns, [&](const Nat& i) {
-      return Block{store("w", row(r), i, sum(at("v", row(r), i), constant_term(1, f64)))};
-    })};
-  })};
-}
-Block both(Block first, const Block& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
+  return {{loop(0, rows, [&](const Nat& r) {
+    return Block{{loop(0, columns, [&](const Nat& i) {
+      return Block{put("w", {row(r), i}, plus(at("v", {row(r), i}), constant_term(1, f64)))};
+    })}};
+  })}};
 }
 
 }  // namespace
@@ -159,12 +132,12 @@ TEST_CASE("reuse-arrays: rows that come about otherwise than as lines may be sto
   CHECK_FALSE(reused(stages(by_name)));
   // Where an array says.
   Kernel k = stages(more(kRows, [](const Nat& r) {
-    return position_of(apply_term(Op::Cast, i32, {at("a", 0, mod(r, 3))}), kRows);
+    return position_of(apply_term(Op::Cast, i32, {at("a", {0, mod(r, 3)})}), kRows);
   }));
   CHECK_FALSE(reused(k));
   // A loop around of one iteration does nothing twice, as one of several does.
   const auto within = [](std::int64_t times) {
-    return Block{loop(0, times, [](const Nat&) { return more(kRows, [](const Nat& r) { return r; }); })};
+    return Block{{loop(0, times, [](const Nat&) { return more(kRows, [](const Nat& r) { return r; }); })}};
   };
   CHECK(reused(stages(within(1))));
   CHECK_FALSE(reused(stages(within(2))));
@@ -180,11 +153,11 @@ TEST_CASE("reuse-arrays: several stores of a stage are apart where it is known t
   const auto of_sizes = [&](const Nat& first, const Nat& second) {
     Kernel k = stages({{If{{compare_term(less(n, 4))}, both(more(1, from(first)), more(1, from(second)))}}});
     k.sizes = {"n"};
-    k.body.back() = {If{
-        {compare_term(less(n, 4))}, {loop(0, kColumns, [&](const Nat& i) {
-          const Nat other = Nat(kColumns - 1) - i;
-          return Block{store("out", 0, i, at("w", first, other)), store("out", 1, i, at("w", second, other))};
-        })}}};
+    k.body.back() = {If{{compare_term(less(n, 4))}, {{loop(0, kColumns, [&](const Nat& i) {
+                          const Nat other = Nat(kColumns - 1) - i;
+                          return Block{put("out", {0, i}, at("w", {first, other})),
+                                       put("out", {1, i}, at("w", {second, other}))};
+                        })}}}};
     return reused(k);
   };
   CHECK(of_sizes(0, n));
@@ -198,7 +171,7 @@ TEST_CASE("reuse-arrays: several stores of a stage are apart where it is known t
 }
 
 TEST_CASE("reuse-arrays: only arrays that lie as they are, in loops that run as they are written") {
-  const auto cell = [](const Nat& j, const Nat& i) { return at("v", j, i); };
+  const auto cell = [](const Nat& j, const Nat& i) { return at("v", {j, i}); };
   const auto changed = [&](const std::function<void(Kernel&)>& change) {
     Kernel k = stages(cells(cell));
     change(k);
@@ -221,7 +194,7 @@ TEST_CASE("reuse-arrays: only arrays that lie as they are, in loops that run as 
   Kernel k = stages(cells(cell));
   k.arguments.push_back(k.arguments.back()), k.arguments.back().name = "unused";
   CHECK(reused(k));
-  k = stages(cells([](const Nat& j, const Nat& i) { return at("a", j, i); }));
+  k = stages(cells([](const Nat& j, const Nat& i) { return at("a", {j, i}); }));
   k.body.erase(k.body.begin());
   CHECK_FALSE(reused(k));
 }

@@ -2,76 +2,33 @@
 // read. An element is read where some result is no number as soon as the element is none.
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <functional>
-#include <set>
-
 #include "ir/expr/build.hpp"
 #include "ir/expr/interpret.hpp"
 #include "lower/lower.hpp"
 #include "lower/passes/pipeline.hpp"
-#include "tests/lower/run_program.hpp"
+#include "tests/lower/elements_read.hpp"
+#include "tests/lower/small_stages.hpp"
 
 namespace lift::without_steps_test {
 namespace {
 
-const Expr x = param("x", array({12}, f64)), y = param("y", array({12}, f64)),
-           half = param("half", array({12}, f32)), m = param("m", array({4, 6}, f64));
+using namespace test::elements_read;
+using namespace test::small_stages;
 
-Expr plus(const Expr& a, const Expr& b) { return a + b; }
-Expr twice(const Expr& v) { return v * 2.0; }
-Expr doubled(const Expr& r) { return r | map(twice); }
-Expr total(const Expr& r) { return reduce(fun({f64, f64}, plus), literal(0, f64), r); }
-Expr ends(const Expr& w) { return w[0] + w[2]; }
-Expr smoothed(const Expr& r) { return r | slide(3, 1) | map(ends); }
+const Expr half = param("half", array({12}, f32));
+
 Expr of_index(const Expr& i) { return cast(f64, i) * 2.0; }
 /// Two numbers of each, apart.
 Expr two(const Expr& r) {
   return unzip(r | map([](Expr v) { return tuple({v * 2.0, v + 1.0}); }));
 }
 
-using Elements = std::map<std::string, std::set<std::size_t>>;
-using Arrays = std::map<std::string, std::vector<double>>;
-
-Arrays ones(const Program& p) {
-  Arrays r;
-  for (const Expr& a : p.arguments) r[param_name(a)].assign(test::numbers(a.type(), 1).size(), 1);
-  return r;
-}
-/// By what computes results.
-Elements read(const Program& p, const std::function<std::vector<double>(const Arrays&)>& results) {
-  Elements r;
-  const Arrays given = ones(p);
-  for (const auto& [name, values] : given)
-    for (std::size_t e = 0; e < values.size(); ++e) {
-      Arrays changed = given;
-      changed[name][e] = std::nan("");
-      const std::vector<double> all = results(changed);
-      if (std::any_of(all.begin(), all.end(), [](double v) { return std::isnan(v); })) r[name].insert(e);
-    }
-  return r;
-}
-Elements read_by_program(const Program& p) {
-  return read(p, [&](const Arrays& given) {
-    Interpreter in;
-    for (const Expr& a : p.arguments)
-      in.params[param_name(a)] = make_array(given.at(param_name(a)), a.type());
-    std::vector<double> all;
-    for (const auto& one : flatten_components(in.eval(p.body), p.body.type()))
-      all.insert(all.end(), one.begin(), one.end());
-    return all;
-  });
-}
 /// All of its results are written.
-Elements read_by_kernel(const Program& p, const Kernel& k) {
+ElementsRead read_by_kernel(const Program& p, const Kernel& k) {
   const double before = 77;
   return read(p, [&](const Arrays& given) {
-    test::LoopRunner loops;
+    test::LoopRunner loops = ran(k, before, given);
     std::vector<double> all;
-    for (const KernelArgument& a : k.arguments)
-      loops.arrays[a.name].assign(static_cast<std::size_t>(*a.layout.size().constant()), before);
-    for (const auto& [name, values] : given) loops.arrays[name] = values;
-    loops.run(k);
     for (const std::string& result : k.results)
       all.insert(all.end(), loops.arrays[result].begin(), loops.arrays[result].end());
     CHECK(std::count(all.begin(), all.end(), before) == 0);
@@ -81,22 +38,14 @@ Elements read_by_kernel(const Program& p, const Kernel& k) {
 Program program(const Expr& body, std::vector<std::string> overwritable = {}) {
   return test::program(params_of(body), body, std::move(overwritable));
 }
-std::map<std::string, std::size_t> loads_of_twin(const Program& p) {
-  const Kernel k = lower_traffic_twins(p).front();
-  test::LoopRunner loops;
-  for (const KernelArgument& a : k.arguments)
-    loops.arrays[a.name].assign(static_cast<std::size_t>(*a.layout.size().constant()), 1);
-  loops.run(k);
-  return loops.loads;
-}
 
 struct Case {
   const char* what;
   Expr body;
-  /// Elements that a twin reads of each array: a load of each class, at each element of the results.
+  /// ElementsRead that a twin reads of each array: a load of each class, at each element of the results.
   std::map<std::string, std::size_t> twin;
   std::vector<std::string> overwritable = {};
-  Elements more = {};  ///< without steps, which the program does not read
+  ElementsRead more = {};  ///< without steps, which the program does not read
 };
 
 void check(const std::vector<Case>& cases) {
@@ -109,7 +58,7 @@ void check(const std::vector<Case>& cases) {
                          [](const KernelArgument& a) { return a.work; }));
       CHECK_FALSE(holds(k->body, [](const Stmt& s) { return std::holds_alternative<Allocate>(s.v); }));
     }
-    Elements all = read_by_program(p);
+    ElementsRead all = read_by_program(p);
     for (const auto& [name, elements] : c.more) all[name].insert(elements.begin(), elements.end());
     CHECK(read_by_kernel(p, finish(without, {})) == all);
     std::map<std::string, std::size_t> counts;
@@ -214,7 +163,7 @@ TEST_CASE("twins of booleans read what they are made of") {
   };
   const Expr less = zip({x, y}) | map([](Expr v, Expr w) { return v < w; });
   const Program kept = program(let(less, [&](Expr t) { return t | slide(3, 1) | map(choice); }));
-  const Elements read = read_by_kernel(kept, lower_traffic_twins(kept).front());
+  const ElementsRead read = read_by_kernel(kept, lower_traffic_twins(kept).front());
   CHECK(read.at("x").size() == 10);
   CHECK(read.at("y").size() == 10);
   const Expr at = param("at", array({12}, i32));
@@ -255,17 +204,10 @@ TEST_CASE("twins add up each row of a sum that is lost once, and what several re
                             return gather({j, j}, square, clamp) * cast(f64, k);
                           }));
                         });
-  CHECK(loads_of_twin(program(let(diagonal, [](Expr s) {
-          return s | slide(2, 1) | map([](Expr w) { return w[0] + w[1]; });
-        }))).at("square") == 40 + 8);
+  CHECK(loads_of_twin(program(let(diagonal, sums_of_two))).at("square") == 40 + 8);
   // An array that is added up in place is computed from itself.
   const Expr many = param("many", array({300, 40}, f64));
-  const Expr columns = reduce(fun({array({40}, f64), array({40}, f64)},
-                                  [](Expr a, Expr r) {
-                                    return zip({a, r}) | map(plus);
-                                  }),
-                              generate({Nat(40)}, [](Expr) { return literal(0, f64); }), many);
-  CHECK(loads_of_twin(program(let(columns, smoothed))).at("many") >= 38);
+  CHECK(loads_of_twin(program(let(sums_of_columns(many), smoothed))).at("many") >= 38);
 }
 
 TEST_CASE("of a loop that is lost, and whose range is no number, the first element stands for all") {
@@ -281,11 +223,10 @@ TEST_CASE("of a loop that is lost, and whose range is no number, the first eleme
     });
     return all;
   };
-  const auto next = [](const Expr& s) { return s | slide(2, 1) | map([](Expr w) { return w[0] + w[1]; }); };
   const auto repeated = join(x | map([&](Expr v) { return generate({n}, [=](Expr) { return v * 2.0; }); }));
   CHECK(str(lower_without_steps(program(let(repeated, smoothed))).body) ==
         "for i in [0, 12*n - 2)\n  out[i] = add(x[min(11, i / n)], x[min(11, (i + 2) / n)])\n");
-  CHECK(loads(let(rows | map(total), next)) == "rows[i*pitch] ");
+  CHECK(loads(let(rows | map(total), sums_of_two)) == "rows[i*pitch] ");
   CHECK(loads(x | map([&](Expr v) { return v + at({n - 1}, x); })).find("x[0]") != std::string::npos);
 }
 
