@@ -97,9 +97,16 @@ ChosenVariant choose(const Program& program, const Pitched* pitched, const Progr
 std::size_t memory_of(const KernelArgument& a, const Sizes& sizes, bool on_device) {
   const Scalar element = element_of(a.type).scalar();
   if (on_device) return bytes_of(a.layout, element);
-  std::size_t bytes = size_of(element);
-  for (const std::int64_t n : numbers(with_sizes(a.type, sizes))) bytes *= static_cast<std::size_t>(n);
-  return bytes;
+  return static_cast<std::size_t>(bytes_of(numbers(with_sizes(a.type, sizes)), size_of(element), a.name));
+}
+
+/// UserError where a result of these sizes has more bytes than a number holds.
+void check_results(const Plan& plan, const Sizes& sizes) {
+  for (const ProgramResult& r : plan.results) {
+    const Type t = with_sizes(r.type, sizes);
+    if (bytes_of(numbers(t), sizeof(double), "a result") == kTooManyBytes)
+      throw UserError("the result, " + t.str() + ", takes more than any memory holds; use smaller sizes");
+  }
 }
 
 /// UserError where an array of the call would be taken for one that lies otherwise.
@@ -189,6 +196,7 @@ std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes, cons
                                                         const LayoutRequest& layout) const {
   const Region region;
   Program program = with_sizes(plan.program, sizes);  // also checks them
+  check_results(plan, sizes);
   if (options.symbolic && around.empty() && layout == kCallersLayout) program = plan.program;
   auto v = std::make_unique<Variant>();
   v->sizes = sizes, v->around = around, v->layout = layout;

@@ -223,6 +223,19 @@ TEST_CASE("arrays that no memory holds") {
   CHECK(k(array_view<const double, 2>(&one, {3, 4}, {0, 0})) == 12);
 }
 
+TEST_CASE("results that no memory holds") {
+  const Expr u = param("u", array({n}, f64));
+  const auto products = [](Expr xs, Expr x) { return xs | map([=](Expr y) { return x * y; }); };
+  const Program p{
+      "p", {u}, u | map([&](Expr x) { return u | map([&](Expr y) { return products(u, x * y); }); })};
+  const auto k = compile<V(const V&)>(p);
+  for (const std::int64_t length : {std::int64_t{1} << 20, std::int64_t{1} << 22}) {  // 2^63 bytes, and 2^69
+    CAPTURE(length);
+    CHECK(says(message([&] { k.prepare({{"n", length}}); }), "takes more than any memory holds"));
+  }
+  CHECK(k({1, 2}) == V{1, 2, 2, 4, 2, 4, 4, 8});
+}
+
 TEST_CASE("a view to be written has an element for each position") {
   const Expr u = param("u", array({2, 3}, f64));
   const Program p{"p", {u}, times(u, 2)};
