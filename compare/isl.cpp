@@ -31,7 +31,7 @@ class Tiling {
   isl::schedule_node operator()(const isl::schedule_node& node) const {
     if (!node.isa<isl::schedule_node_band>()) return node;
     if (above(node)) return with_vectors(node);
-    const bool tiled = band(node).permutable() && (outer_ != kWhole || inner_ != kWhole);
+    const bool tiled = outer_ != kWhole || inner_ != kWhole;
     return tiled ? in_tiles(node) : marked(band(node).n_member() > 1 ? with_vectors(node) : node);
   }
 

@@ -105,14 +105,17 @@ ArgumentValue row_major(std::span<const std::int64_t> lengths) {
 }
 
 bool ArgumentValue::in_reach() const {
+  constexpr std::int64_t kFarthest = INT64_MAX / 16;  // elements, whose bytes are a number, negative ones too
   std::int64_t far = 0;
   for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
+    if (shape[d] < 2) continue;
     std::int64_t step = 0;
-    if (__builtin_mul_overflow(shape[d] - 1, std::max(strides[d], -strides[d]), &step) ||
+    if (strides[d] < -kFarthest || strides[d] > kFarthest ||
+        __builtin_mul_overflow(shape[d] - 1, std::abs(strides[d]), &step) ||
         __builtin_add_overflow(far, step, &far))
       return false;
   }
-  return product({shape.data(), static_cast<std::size_t>(rank)}, 1).has_value();
+  return far <= kFarthest && product({shape.data(), static_cast<std::size_t>(rank)}, 1).has_value();
 }
 
 std::int64_t ArgumentValue::count() const {

@@ -100,7 +100,19 @@ Block with_loads_for_positions(const Block& b) {
   });
 }
 
-// ---- reductions: rows are added up in lanes, one sum a row is kept
+constexpr std::int64_t kChunk = 8192;  ///< iterations
+
+/// A long loop is cut into chunks, so that it can be both parallel and vectorised.
+Block chunked(const For& f) {
+  For outer;
+  outer.lower = 0, outer.upper = ceildiv(f.upper - f.lower, kChunk);
+  outer.var = Nat::fresh(f.var.str() + "t", 0, outer.upper - 1);
+  const Nat lower = f.lower + kChunk * outer.var;
+  outer.body = make_loop(f, lower, min(f.upper, lower + kChunk));
+  return {{std::move(outer)}};
+}
+
+// ---- reductions: rows are added up in lanes, one sum a row is kept; what is written beside them is written
 
 bool accumulates(const Block& b) {
   return std::any_of(b.begin(), b.end(), [](const Stmt& s) { return std::holds_alternative<Assign>(s.v); });
@@ -179,6 +191,12 @@ Block sum_rows(const Block& b, Kernel& k, std::int64_t lanes, Scalar result, std
       continue;
     }
     For g = *f;
+    if (!reduces(f->body)) {
+      g.body = drop_guards_and_arithmetic(f->body, k);
+      const Block whole = around.empty() && !has_loop(g.body) ? chunked(g) : Block{{std::move(g)}};
+      r.insert(r.end(), whole.begin(), whole.end());
+      continue;
+    }
     around.push_back(g);
     g.body = sum_rows(f->body, k, lanes, result, around);
     around.pop_back();
@@ -273,18 +291,6 @@ class LostLoops {
   std::set<const NatAtom*> there_;  ///< variables of loops and sizes
 };
 
-constexpr std::int64_t kChunk = 8192;  ///< iterations
-
-/// A long loop is cut into chunks, so that it can be both parallel and vectorised.
-Block chunked(const For& f) {
-  For outer;
-  outer.lower = 0, outer.upper = ceildiv(f.upper - f.lower, kChunk);
-  outer.var = Nat::fresh(f.var.str() + "t", 0, outer.upper - 1);
-  const Nat lower = f.lower + kChunk * outer.var;
-  outer.body = make_loop(f, lower, min(f.upper, lower + kChunk));
-  return {{std::move(outer)}};
-}
-
 /// The innermost loops of reductions in chunks, unless they are short.
 Block chunked_reductions(const Block& b) {
   return rebuild(b, [](Stmt s) -> Block {
@@ -319,6 +325,8 @@ bool stores_one_place(const For& f) {
 
 Block schedule(const Block& b, const Schedule& how, int width, int depth = 0) {
   Block r = b;
+  const bool makes_sum =
+      std::any_of(b.begin(), b.end(), [](const Stmt& s) { return std::holds_alternative<Allocate>(s.v); });
   for (Stmt& s : r) {
     if (auto* t = std::get_if<Store>(&s.v)) t->stream = how.stream;
     auto* f = std::get_if<For>(&s.v);
@@ -326,10 +334,7 @@ Block schedule(const Block& b, const Schedule& how, int width, int depth = 0) {
     const bool innermost = !has_loop(f->body);
     f->kind = depth < how.parallel && !innermost ? LoopKind::Par : innermost ? LoopKind::Vec : LoopKind::Seq;
     if (innermost && depth == 0) f->kind = LoopKind::Par;
-    if (how.sums) {  // the loops around the sums of rows, not those that make them
-      const bool around = holds(f->body, [](const Stmt& x) { return std::holds_alternative<Allocate>(x.v); });
-      f->kind = around && depth < how.parallel ? LoopKind::Par : innermost ? LoopKind::Vec : LoopKind::Seq;
-    }
+    if (makes_sum) f->kind = innermost ? LoopKind::Vec : LoopKind::Seq;
     if (stores_one_place(*f)) f->kind = LoopKind::Seq;
     f->width = f->kind == LoopKind::Vec ? width : 1, f->stride = 1;
     f->dynamic = f->kind == LoopKind::Par ? how.dynamic : 0;

@@ -6,6 +6,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/nat/nat_atoms.hpp"
 #include "lower/analyses/load_classes.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/lower.hpp"
@@ -129,10 +130,10 @@ class ThroughKept {
     return holds(b, [&](const Stmt& s) { return std::holds_alternative<Store>(s.v) && is_kept(s) == kept; });
   }
 
-  /// Nothing is left of what stores kept arrays alone.
+  /// Nothing is left of a statement with a body that stores kept arrays alone.
   bool is_lost(const Stmt& s) const {
-    const Block* body = body_of(s);
-    return body && stores(*body, true) && !stores(*body, false);
+    const Block& body = *body_of(s);
+    return stores(body, true) && !stores(body, false);
   }
 
   /// What names stand for, and what is assigned to variables that are lost.
@@ -196,6 +197,12 @@ class ThroughKept {
     return false;
   }
 
+  static Nat terms_with(const Nat& n, const Nat& v) {
+    Nat r = 0;
+    for (const NatTerm& t : terms(n))
+      if (const Nat one = detail::from_terms({t}); mentions(one, v)) r = r + one;
+    return r;
+  }
   static bool is_negative(const Nat& coefficient) { return coefficient.constant().value_or(1) < 0; }
 
   /// Of the unknown variables in n the one with the largest coefficient.
@@ -217,8 +224,15 @@ class ThroughKept {
     const Nat sign = is_negative(a.coefficient) ? -1 : 1;  // what is divided by is positive
     Nat least = sign * a.rest;
     for (const Nat& w : unknown) {
+      if (!mentions(least, w)) continue;
       const auto below = affine_in(least, w);
-      const bool falls = below && is_negative(below->coefficient);
+      if (!below) {  // in a quotient or remainder
+        const auto number = Facts().bounds(terms_with(least, w)).lower;
+        if (!number) return std::nullopt;
+        least = least - terms_with(least, w) + *number;
+        continue;
+      }
+      const bool falls = is_negative(below->coefficient);
       const NatAtom& digit = *variables(w).front();
       Nat end = falls ? digit.upper : digit.lower;
       if (mentions_one_of(end, unknown)) {
@@ -357,9 +371,7 @@ Block in_array_order(const Block& b) {
   };
   for (const For& f : loops)
     for (const For& other : loops)
-      if (affine_in(f.upper - f.lower, other.var) &&
-          !(affine_in(f.upper - f.lower, other.var)->coefficient == Nat(0)))
-        return b;
+      if (mentions(f.lower, other.var) || mentions(f.upper, other.var)) return b;
   std::stable_sort(loops.begin(), loops.end(),
                    [&](const For& x, const For& y) { return dimension(x) < dimension(y); });
   Block body = *inner;

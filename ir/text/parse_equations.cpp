@@ -28,12 +28,12 @@ Equations Parser::equations() {
 
 /// fuse-pair: words with hyphens between them, nothing else.
 std::string Parser::equation_name() {
-  if (now_.kind != Token::Kind::Name)
+  if (now_.kind != Token::Kind::Name || now_.quoted)
     fail("expected the name of a rule, as in fuse-pair: map(f) |> map(g) = map(f |> g), found " +
          now_.shown() + (now_.is("=") || now_.is("|>") ? "; an operator may be missing before it" : ""));
   std::string name;
   for (;;) {
-    if (now_.kind != Token::Kind::Name && (name.empty() || now_.kind != Token::Kind::Number))
+    if ((now_.kind != Token::Kind::Name || now_.quoted) && (name.empty() || now_.kind != Token::Kind::Number))
       fail("expected the next word of the rule's name after '" + name + "', found " + now_.shown());
     name += now_.text;
     advance();

@@ -283,12 +283,12 @@ class Analysis {
     for (RowPart& p : result.parts) p.chain &= p.loop && loop_of(p.statement)->kind != LoopKind::Vec;
   }
 
-  /// Whether something that a part loads is stored to after it, in the same row or a later one.
+  /// Whether something that a part loads, which stores nothing, is stored to after it, in the same row or a
+  /// later one.
   bool is_stored_later(std::size_t p) const {
     for (const Meeting& a : meetings_)
       for (const Meeting& b : meetings_)
-        if (a.part == p && !a.store && b.store && conflict(a, b) &&
-            (b.row > a.row || (b.row == a.row && b.part >= p)))
+        if (a.part == p && b.store && conflict(a, b) && (b.row > a.row || (b.row == a.row && b.part >= p)))
           return true;
     return false;
   }

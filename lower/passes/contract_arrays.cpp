@@ -142,12 +142,12 @@ bool accesses(const Stmt& s, const std::string& array, bool stores_too) {
   return found;
 }
 
-/// Whether an iteration of the innermost loop stores what it loads, before it does.
+/// Whether an iteration of the innermost loop, which accesses an array, stores what it loads, before it does.
 bool begins_with_all(const Block& body, const std::string& array, const std::vector<Nat>& shape,
                      const Windows& of) {
   const auto first =
       std::find_if(body.begin(), body.end(), [&](const Stmt& s) { return accesses(s, array, true); });
-  return first != body.end() && !accesses(*first, array, false) && stores_all(*first, array, shape, of);
+  return !accesses(*first, array, false) && stores_all(*first, array, shape, of);
 }
 
 /// An intermediate array: a work array, or one that the kernel allocates before all loops.

@@ -61,7 +61,7 @@ class Guards {
     visit_stores(s, {}, [&](const Store& x, const Axes& within) {
       const auto it = spaces_.find(x.array);
       if (it != spaces_.end() && it->second == AddressSpace::Private) return;
-      const bool of_group = it != spaces_.end() && it->second == AddressSpace::Local;
+      const bool of_group = it != spaces_.end();  // allocated: a kernel for a grid has no other
       stores = true;
       std::erase_if(idle, [&](const GridAxis& a) {
         return within.count(a) > 0 || (of_group && a.kind != LoopKind::Lcl);

@@ -297,9 +297,9 @@ Block Vectoriser::body(const For& f, const Nat& first, int elements, int lanes_e
 
 void Vectoriser::need_elements(const For& f, const Nat& index, const Nat& at) const {
   for (const MaskedAccess& m : masked_) {
-    const auto size = size_of_(m.array);
+    const Nat size = *size_of_(m.array);
     const Nat first = substitute(m.first, index, at);
-    if (size && (Facts().proves(less(first, 0)) || Facts().proves(less(*size, first + m.width))))
+    if (Facts().proves(less(first, 0)) || Facts().proves(less(size, first + m.width)))
       refuse_vector(f, std::string("only a guard keeps some of its iterations from ") +
                            (m.store ? "storing" : "reading") + " beside " + m.array);
   }

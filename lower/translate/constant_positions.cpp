@@ -46,9 +46,10 @@ class Uses {
       case Op::Zip:
       case Op::Slide:
       case Op::Pad:
-        return all_fit(e, of_view(how));
+        return all_fit(e, goes_by_numbers(e) ? of_view(how) : Asked::anywhere);
       default:
-        if (rearranges(e.op()) && !is_identity(e.op())) return all_fit(e, how);
+        if (rearranges(e.op()) && !is_identity(e.op()))
+          return all_fit(e, goes_by_numbers(e) ? how : Asked::anywhere);
         return all_fit(e, is_scalar_op(e.op()) ? Asked::at_numbers : Asked::anywhere);
     }
   }
@@ -69,6 +70,11 @@ class Uses {
         e.is(Op::Get) || (e.is(Op::At) && std::all_of(at_position(e).begin(), at_position(e).end(),
                                                       [](const Nat& n) { return n.is_constant(); }));
     return part && is_in_variables(e.child(0));
+  }
+  /// Looks at a number's element at a number.
+  static bool goes_by_numbers(const Expr& view) {
+    const auto& widths = view.attr().nats;
+    return std::all_of(widths.begin(), widths.end(), [](const Nat& n) { return n.is_constant(); });
   }
   bool mentions(const Expr& e) const {
     const std::vector<Expr> free = params_of(e);

@@ -59,8 +59,7 @@ bool are_apart(const Access& a, const Access& b, std::size_t same) {
     const Nat& n = a.position[d];
     const auto line = affine_in(n, v);
     if (n == b.position[d] && line && line->coefficient.constant().value_or(0) != 0 &&
-        !is_of_loops(n, a.loops, same + 1, a.loops.size()) &&
-        !is_of_loops(n, b.loops, same + 1, b.loops.size()))
+        !is_of_loops(n, a.loops, same + 1, a.loops.size()))
       return true;
   }
   // Each iteration that stores has an element to itself.

@@ -163,7 +163,7 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
     const Acceptor there = several ? Acceptor{last} : last[0];
     if (written_out)
       for (std::int64_t t = 0; t < *known; ++t) step(Nat(t), view_of(there, e.type()), there);
-    else if (known != 0)
+    else
       loop(new_loop("t", steps), [&](const Nat& t) { step(t, view_of(there, e.type()), there); });
     return;
   }
@@ -227,8 +227,7 @@ View Translator::iterate(const Expr& e, const ScopePtr& scope) {
     return view_of(own, e.type());
   }
   const Nat& times = iterate_times(e);
-  if (e.type().has_arrays() || times.constant().value_or(kFewScalars + 1) <= kFewScalars)
-    return Views::iterate(e, scope);
+  if (times.constant().value_or(kFewScalars + 1) <= kFewScalars) return Views::iterate(e, scope);
   const View start = eval(e.child(1), scope);
   const std::vector<Term> locals = carried(start, "x");
   loop(new_loop("t", times),

@@ -174,7 +174,8 @@ class Builder {
     if (p.is(Op::Apply)) {
       std::vector<Type> types;
       for (std::size_t i = 1; i < children.size(); ++i) types.push_back(children[i].type());
-      return apply((*this)(p.child(0), {Op::Apply, 1, types}), {children.begin() + 1, children.end()});
+      return apply(function_over(p.child(0), types, {Op::Apply, 1, types}),
+                   {children.begin() + 1, children.end()});
     }
     if (p.is(Op::Get)) return get(tuple_index(a), children[0]);
     if (p.is(Op::At)) return at(at_position(a), children[0]);

@@ -98,20 +98,31 @@ void check_sides(const Rule& r, const Sides& s) {
                           " of the right side is bound neither by the left side nor by a parameter");
 }
 
+Result<Expr> of_type(const Expr& before, const Expr& after) {
+  if (same_type(after.type(), before.type())) return after;
+  return Failure{"would change the type from " + before.type().str() + " to " + after.type().str(), true};
+}
+
 Result<Expr> rewrite_by_sides(const Rule& r, const Expr& e, const Match& known) {
-  std::string why = "the expression is not of the form of the left side of " + r.maths + " (it is a " +
-                    std::string(text(e.op())) + ")";
+  Failure why{"the expression is not of the form of the left side of " + r.maths + " (it is a " +
+              std::string(text(e.op())) + ")"};
   for (const Sides& s : r.sides) {
     const auto m = match(s.lhs, e, known);
     if (!m) continue;
     if (r.guard)
       if (const std::string reason = r.guard(*m); !reason.empty()) {
-        why = reason;
+        why = Failure{reason};
         continue;
       }
-    return filled_in(s.rhs, *m);
+    try {
+      Result<Expr> made = of_type(e, filled_in(s.rhs, *m));
+      if (made) return made;
+      why = made.failure();
+    } catch (const TypeError& error) {  // sides that differ in the type of numbers may have one left side
+      why = Failure{error.what(), true};
+    }
   }
-  return Failure{why};
+  return why;
 }
 
 }  // namespace
@@ -193,10 +204,7 @@ Result<Expr> apply(const Rule& r, const Site& site, const Arguments& arguments) 
         known.nats.emplace(variables(nat_hole(r.parameters[i].name))[0], Nat(number(arguments, i)));
       after = rewrite_by_sides(r, site.e, known);
     }
-    if (after && !same_type(after->type(), site.e.type()))
-      return Failure{"would change the type from " + site.e.type().str() + " to " + after->type().str(),
-                     true};
-    return after;
+    return after ? of_type(site.e, *after) : after;
   } catch (const TypeError& e) {
     return Failure{e.what(), true};
   }
@@ -210,7 +218,9 @@ void trace(const Rule& r, const Place& place, const Result<Program>& outcome) {
     const char* names = std::getenv("LIFTGEN_TRACE");
     return names ? "," + std::string(names) + "," : std::string();
   }());
-  if (wanted.empty() || (wanted != ",all," && wanted.find("," + r.name + ",") == std::string::npos)) return;
+  if (wanted.empty() ||
+      (wanted.find(",all,") == std::string::npos && wanted.find("," + r.name + ",") == std::string::npos))
+    return;
   std::cerr << "-- " << r.name << " at " << str(place) << ": "
             << (outcome ? pretty(outcome->body) : "no: " + outcome.reason()) << "\n";
 }
@@ -224,8 +234,9 @@ std::string why_not_there(const Program& made, const Site& site, const Expr& aft
   const Expr& e = site.e;
   if (is_map(after.op()) && is_low_level(after.op()) && !is_low_level(e.op()))
     if (std::string why = why_not_inside(made, site.around, e, after); !why.empty()) return why;
-  if (std::equal(e.children().begin(), e.children().end(), after.children().begin(), after.children().end()))
-    return "";
+  const bool decides =
+      std::equal(e.children().begin(), e.children().end(), after.children().begin(), after.children().end());
+  if (decides && e.is(Op::UpdateInPlace) == after.is(Op::UpdateInPlace)) return "";
   return updates_in_place(e) || updates_in_place(after) ? why_not_in_place_there(made) : "";
 }
 Result<Program> where_in_place(Result<Program> made) {

@@ -183,7 +183,6 @@ std::string indented(const std::string& text) {
     r += text[i];
     if (text[i] == '\n' && i + 1 < text.size()) r += "  ";
   }
-  if (!r.ends_with('\n')) r += '\n';
   return r;
 }
 

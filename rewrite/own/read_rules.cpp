@@ -24,16 +24,17 @@ std::optional<std::size_t> place_of(const Term& t, const std::string& name) {
   return std::nullopt;
 }
 
-/// In one line, without comments.
+/// From the first word to the last in one line, without comments.
 std::string in_one_line(const std::string& text) {
   std::string r;
+  bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text.compare(i, 2, "//") == 0) i = std::min(text.find('\n', i), text.size() - 1);
+    quoted ^= text[i] == '`';
+    if (!quoted && text.compare(i, 2, "//") == 0) i = std::min(text.find('\n', i), text.size() - 1);
     const bool blank = std::string_view(" \t\r\n").find(text[i]) != std::string_view::npos;
     if (!blank) r += text[i];
-    if (blank && !r.empty() && r.back() != ' ') r += ' ';
+    if (blank && r.back() != ' ') r += ' ';
   }
-  while (!r.empty() && r.back() == ' ') r.pop_back();
   return r;
 }
 

@@ -145,7 +145,7 @@ std::vector<std::vector<Expr>> names_around(const Site& site) {
     if (!e.is(Op::Lambda)) continue;
     std::vector<Expr> names;
     for (const Type& t : parameter_types(e)) names.push_back(opaque(t));
-    if (i > 0 && site.around[i - 1].is(Op::Let) && site.around[i - 1].child(1) == e) {
+    if (i > 0 && site.around[i - 1].is(Op::Let)) {
       const Expr& value = site.around[i - 1].child(0);
       const Expr lies = where_it_lies(value);
       if (!is_computed(value) || !(lies == value)) names = {instantiate_in(lies, scopes)};

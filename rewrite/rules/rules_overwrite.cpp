@@ -39,7 +39,7 @@ class Items {
     for (; e_.is(Op::Let); e_ = e_.child(1).child(0)) {
       const Expr value = here(e_.child(0));
       Expr known = value;
-      if (!value.type().is_function() && (value.type().is_scalar() || is_computed(value))) {
+      if (value.type().is_scalar() || is_computed(value)) {
         known = opaque(name(all.size()), value.type());
         Place at = place_;
         at.push_back(0);

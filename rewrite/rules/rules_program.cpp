@@ -26,9 +26,19 @@ std::string obstacle(const Program& p) {
 Expr without_views(const Expr& base) {
   Expr e = base;
   bool cut = false;
-  for (; e.is(Op::Pad) || e.is(Op::Drop) || (rearranges(e.op()) && !e.is(Op::At)); e = e.child(0))
+  for (; e.is(Op::Pad) || e.is(Op::Drop) || rearranges(e.op()); e = e.child(0))
     cut = cut || e.is(Op::Pad) || e.is(Op::Drop);
   return cut && e.type() == base.type() ? e : base;
+}
+
+/// The base of sweep s, which an update at a place overwrites: the array itself, where its elements are
+/// proved to be those of the base, too.
+Expr known_base(const Program& p, const Place& at, std::size_t s) {
+  const Expr u = part_at(p.body, at), base = without_views(u.child(0));
+  if (base == u.child(0)) return base;
+  Program cut = p;
+  cut.body = replaced_at(p.body, at, make(Op::Update, {base, u.child(1)}, u.attr(), origin(u)));
+  return obstacle(last_of_chain(single_sweep(cut, s))).empty() ? base : u.child(0);
 }
 
 /// All results, or all sweeps, of a program, when each may overwrite its base and none needs what another
@@ -50,7 +60,7 @@ Result<Program> update_in_place(const Program& given, const Arguments&) {
                                    : "the result is not an update of an argument"};
       const Expr u = part_at(q.body, *at);
       if (!u.is(Op::Update)) return Failure{"the update is in place already"};
-      const Expr base = without_views(u.child(0));
+      const Expr base = known_base(p, *at, s);
       if (base.is(Op::Update))
         return Failure{"the base is an update itself: give it a name first (let-base)"};
       q.body = replaced_at(q.body, *at, make(Op::UpdateInPlace, {base, u.child(1)}, u.attr(), origin(u)));

@@ -86,6 +86,40 @@ TEST_CASE("twins of programs that keep sums read the rows that they are made of"
   CHECK(rows == 8200);
 }
 
+TEST_CASE("twins of programs that add up rows, and write beside the sums, write all of it once") {
+  const Expr one = param("one", array({20011}, f64)), m = param("m", array({6, 40, 33}, f64));
+  const auto normalised = [](const Expr& row) {
+    return let(total(row), [=](Expr s) { return row | map([=](Expr x) { return x / s; }); });
+  };
+  struct Case {
+    Program program;
+    std::size_t loads, stores;  ///< of and in arrays of the program, at least
+  };
+  const std::vector<Case> cases{
+      {{"row", {one}, normalised(one), {}, {}}, 2 * 20011, 20011},
+      {{"rows", {m}, m | map([&](Expr p) { return p | map(normalised); }), {}, {}},
+       std::size_t{6} * 40 * 33,
+       std::size_t{6} * 40 * 33},
+      {{"planes", {m}, m | map([&](Expr p) { return normalised(join(p)); }), {}, {}},
+       std::size_t{6} * 40 * 33,
+       std::size_t{6} * 40 * 33},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.program.name);
+    CHECK(run_twins(c.program, 1) >= 2);
+    for (const Kernel& k : lower_traffic_twins(c.program)) {
+      test::LoopRunner loops;
+      for (const KernelArgument& a : k.arguments)
+        loops.arrays[a.name].assign(static_cast<std::size_t>(*a.layout.size().constant()),
+                                    a.written ? std::nan("") : 1.0);
+      loops.run(k);
+      const std::string& out = k.results.at(0);
+      for (const double x : loops.arrays[out]) REQUIRE(!std::isnan(x));
+      CHECK(loops.loads[param_name(c.program.arguments[0])] >= c.loads);
+    }
+  }
+}
+
 TEST_CASE("twins of gathers read the array once, and what the positions are made of") {
   const Expr x = param("x", array({50, 40}, f64)), at = param("at", array({60}, i32));
   const Expr taken = at | map([&](Expr i) {
