@@ -1,6 +1,7 @@
 // Rules of the verifier that follow variables to their binders.
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -9,6 +10,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/expr/verify_check.hpp"
+#include "ir/remembered.hpp"
 
 namespace lift::verifier {
 
@@ -65,42 +67,36 @@ struct Origin {
   bool updated = false;    ///< it has been overwritten to make this value
 };
 
-/// What each part of a program reads that is named outside of it.
-class Reads {
- public:
+/// What an expression reads that is named outside of it.
+struct Reads {
   /// Functions between use and binder, parameter, components of components.
   using Variable = std::tuple<int, int, std::vector<int>>;
-  explicit Reads(const Expr& program) {
-    visit(program, [&](const Expr& e) {
-      Of& all = of_[e.id()];
-      if (e.is(Op::Bound)) all.variables.insert({bound_depth(e), bound_index(e), {}});
-      if (e.is(Op::Param)) all.arguments.insert(param_name(e));
-      const bool component = e.is(Op::Get) && (e.child(0).is(Op::Bound) || e.child(0).is(Op::Get));
-      for (const Expr& child : e.children()) {
-        const Of& below = of_[child.id()];
-        all.arguments.insert(below.arguments.begin(), below.arguments.end());
-        for (auto [depth, index, path] : below.variables) {
-          if (e.is(Op::Lambda) && depth == 0) continue;
-          if (component) path.push_back(static_cast<int>(tuple_index(e)));
-          all.variables.insert({depth - (e.is(Op::Lambda) ? 1 : 0), index, std::move(path)});
-        }
-      }
-    });
-  }
-  const std::set<Variable>& variables(const Expr& e) const { return of_.at(e.id()).variables; }
-  const std::set<std::string>& arguments(const Expr& e) const { return of_.at(e.id()).arguments; }
-
- private:
-  struct Of {
-    std::set<Variable> variables;
-    std::set<std::string> arguments;
-  };
-  std::map<std::uint32_t, Of> of_;
+  std::set<Variable> variables;
+  std::set<std::string> arguments;
 };
+std::shared_ptr<const Reads> reads_of(const Expr& e) {
+  static auto& known = *new Remembered<std::uint32_t, std::shared_ptr<const Reads>>;
+  return known(e.id(), [&] {
+    const auto all = std::make_shared<Reads>();
+    if (e.is(Op::Bound)) all->variables.insert({bound_depth(e), bound_index(e), {}});
+    if (e.is(Op::Param)) all->arguments.insert(param_name(e));
+    const bool component = e.is(Op::Get) && (e.child(0).is(Op::Bound) || e.child(0).is(Op::Get));
+    for (const Expr& child : e.children()) {
+      const auto below = reads_of(child);
+      all->arguments.insert(below->arguments.begin(), below->arguments.end());
+      for (auto [depth, index, path] : below->variables) {
+        if (e.is(Op::Lambda) && depth == 0) continue;
+        if (component) path.push_back(static_cast<int>(tuple_index(e)));
+        all->variables.insert({depth - (e.is(Op::Lambda) ? 1 : 0), index, std::move(path)});
+      }
+    }
+    return all;
+  });
+}
 
 class InPlace {
  public:
-  explicit InPlace(const Check& c) : c_(c), reads_(c.program.body) {
+  explicit InPlace(const Check& c) : c_(c) {
     visit(c.program.body, [&](const Expr& e) {
       const auto overwrites = [&](const Expr& child) { return overwrites_.count(child.id()) > 0; };
       if (e.is(Op::UpdateInPlace) || std::any_of(e.children().begin(), e.children().end(), overwrites))
@@ -130,7 +126,8 @@ class InPlace {
 
   /// Of an array that has been overwritten since it held the value, nothing is read.
   void read(const Expr& e) const {
-    for (const auto& [depth, index, path] : reads_.variables(e)) {
+    const auto reads = reads_of(e);
+    for (const auto& [depth, index, path] : reads->variables) {
       const std::vector<Origin>* parts = &scopes_.at(scopes_.size() - 1 - static_cast<std::size_t>(depth));
       std::size_t i = static_cast<std::size_t>(index);
       for (const int part : path)
@@ -139,7 +136,7 @@ class InPlace {
       if (i < parts->size() && is_lost((*parts)[i]))
         c_.broken("an array has been overwritten before it is read in", e);
     }
-    for (const std::string& name : reads_.arguments(e))
+    for (const std::string& name : reads->arguments)
       if (version(name) > 0) c_.broken(name + " has been overwritten before it is read in", e);
   }
   bool is_lost(const Origin& o) const {
@@ -263,7 +260,6 @@ class InPlace {
   }
 
   const Check& c_;
-  const Reads reads_;
   std::map<std::string, int> versions_;  ///< of arrays: how often each has been overwritten
   std::vector<std::vector<Origin>> scopes_;
   std::unordered_set<std::uint32_t> overwrites_;  ///< nodes that contain an update in place
