@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 
 #include "compare/table.hpp"
 #include "ir/error.hpp"
 #include "patterns/operators.hpp"
-#include "runtime/file.hpp"
 #include "runtime/process.hpp"
+#include "tests/compare/stand_in.hpp"
 #include "tests/compare/trials.hpp"
 #include "tests/message.hpp"
 #include "tests/runtime/scratch.hpp"
@@ -18,25 +17,10 @@ namespace lift::compare_tools_test {
 namespace {
 
 using test::Scratch;
+using test::StandIn;
 using test::Variable;
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-/// A folder with a stand-in, first on the PATH.
-class StandIn {
- public:
-  StandIn(const std::string& name, const std::string& script)
-      : path_("PATH", folder_.path().string() + ":" + ::getenv("PATH")) {
-    const std::filesystem::path file = folder_.path() / name;
-    std::ofstream(file) << "#!/bin/sh\ncalls=" << (folder_.path() / "calls").string() << "\n" << script;
-    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-  }
-  std::string calls() const { return read_file(folder_.path() / "calls"); }
-
- private:
-  Scratch folder_;
-  Variable path_;
-};
 
 /// polycc, as far as it is needed: the loops with a parallel outermost one, and Pluto's pragmas.
 constexpr const char* kPolycc = R"(
