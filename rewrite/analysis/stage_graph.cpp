@@ -129,13 +129,14 @@ class Graph {
         s.resize(std::max(s.size(), n.rank));
         for (std::size_t d = 0; d < n.rank; ++d) f(d, Slope{1, 1}, s[d]);
       }
-      for (const LoadCase& l : n.element->loads)
-        for (std::size_t d = 0; d < n.rank; ++d)
-          if (const auto slope = slope_of(l, n.written(), d)) {
-            Scales& s = scales_[storage_of(n.array.at(l.array))];
-            s.resize(std::max(s.size(), n.rank));
-            f(d, *slope, s[d]);
-          }
+      for (const auto& [by, loads] : n.element->loads)
+        for (const LoadCase& l : loads)
+          for (std::size_t d = 0; d < n.rank; ++d)
+            if (const auto slope = slope_of(l, by, d)) {
+              Scales& s = scales_[storage_of(n.array.at(l.array))];
+              s.resize(std::max(s.size(), n.rank));
+              f(d, *slope, s[d]);
+            }
     };
     for_slopes([&](std::size_t d, const Slope& s, std::optional<Scale>& read) {
       if (read && !own[d]) own[d] = Scale{read->numerator * s.numerator, read->denominator * s.denominator};
@@ -201,15 +202,16 @@ class Graph {
     const Node &r = nodes_[reader], &w = nodes_[writer];
     const std::vector<std::int64_t>&to = result.stages[reader].scale, &from = result.stages[writer].scale;
     Distances all;
-    for (const LoadCase& l : r.element->loads) {
-      if (l.array != number) continue;
-      if (keeps(writer) && never_writes(w.written(), l.at.position, l.at.facts)) continue;
-      std::vector<Distance> here(r.rank, unbounded(l.load + " is of another rank"));
-      if (l.at.position.size() >= r.rank && from.size() >= r.rank)
-        for (std::size_t d = 0; d < r.rank; ++d) here[d] = distance_of(l, r.written(), d, from[d], to[d]);
-      for (std::size_t d = 0; all && d < r.rank; ++d) here[d] = hull((*all)[d], here[d]);
-      all = std::move(here);
-    }
+    for (const auto& [by, cases] : r.element->loads)
+      for (const LoadCase& l : cases) {
+        if (l.array != number) continue;
+        if (keeps(writer) && never_writes(w.written(), l.at.position, l.at.facts)) continue;
+        std::vector<Distance> here(r.rank, unbounded(l.load + " is of another rank"));
+        if (l.at.position.size() >= r.rank && from.size() >= r.rank)
+          for (std::size_t d = 0; d < r.rank; ++d) here[d] = distance_of(l, by, d, from[d], to[d]);
+        for (std::size_t d = 0; all && d < r.rank; ++d) here[d] = hull((*all)[d], here[d]);
+        all = std::move(here);
+      }
     return all;
   }
   static Distance unbounded(const std::string& why) { return {{}, {}, {}, {}, why}; }

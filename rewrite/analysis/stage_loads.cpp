@@ -10,6 +10,7 @@
 #include "ir/nat/nat_atoms.hpp"
 #include "ir/remembered.hpp"
 #include "rewrite/analysis/footprint.hpp"
+#include "rewrite/analysis/nest.hpp"
 
 namespace lift {
 namespace {
@@ -71,6 +72,16 @@ int named_arrays(const Expr& e) {
   return (e.child(0).type().is_array() ? 1 : 0) + named_arrays(e.child(1).child(0));
 }
 
+/// The loads of the elements that an update leaves as they are in its base, which may be an update itself.
+void add_base(Program p, std::vector<ElementLoads>& all) {
+  do {
+    const Place update = *main_nest(p.body).update;
+    p.body = replaced_at(p.body, update, part_at(p.body, update).child(0));
+    const WrittenElement w = written_element(p, 0, Reductions::by_an_element);
+    all.push_back({w, load_cases(w)});
+  } while (all.back().by.update);
+}
+
 StageElement analysed(const Expr& value) {
   StageElement e;
   Program p{"stage", params_of(value), value, {}, {}};
@@ -80,7 +91,8 @@ StageElement analysed(const Expr& value) {
     p.body = of_all_components(value);
     if (named_arrays(value) > kMostNames) throw UserError("a stage is a chain of stages itself");
     e.written = written_element(p, 0, Reductions::by_an_element);
-    e.loads = load_cases(e.written);
+    e.loads.push_back({e.written, load_cases(e.written)});
+    if (e.written.update && e.written.updated.empty()) add_base(p, e.loads);
     e.in_place = e.written.update && why_not_in_place(p).empty();
   } catch (const UserError& error) {
     e.unknown = error.what();

@@ -21,10 +21,17 @@ Expr of_all_components(const Expr& value);
 /// What an element loads.
 std::vector<LoadCase> load_cases(const WrittenElement& w);
 
+/// What is loaded to write an element.
+struct ElementLoads {
+  WrittenElement by;
+  std::vector<LoadCase> all;
+};
+
 /// What is known of a stage's expression. Arrays have their names in it.
 struct StageElement {
   WrittenElement written;
-  std::vector<LoadCase> loads;
+  std::vector<ElementLoads> loads;  ///< by that; then, where it is of an update's block, by elements of the
+                                    ///< base, unless that is an array which is copied
   bool in_place = false;  ///< it is an update that may overwrite its base, as far as it is concerned
   std::string unknown;    ///< why nothing else is known; else empty
 };

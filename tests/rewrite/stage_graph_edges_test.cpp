@@ -46,6 +46,36 @@ TEST_CASE("stage graphs: half-sweeps write apart where both leave the other's el
     }
 }
 
+TEST_CASE("stage graphs: what an update leaves is made of its base, which may be computed") {
+  // Distances at which the last stage reads a; it reads b for its block alone.
+  const auto distances = [](const std::string& last) {
+    const Chain chain =
+        chain_of(parse_program("program p\nparam x : 12.f64\nresult = let a = x |> map(\\v. v * 2.0) in let "
+                               "b = x |> map(\\v. v * 3.0) in " +
+                                   last,
+                               "p.lift"));
+    const StageGraph g = stage_graph(chain, Updates::as_decided);
+    std::vector<std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>>> r;
+    for (const Dependence& d : g.dependences)
+      if (d.kind == Dependence::Kind::Flow && d.from == 0 && d.to == 2)
+        r.emplace_back(d.distance[0].min, d.distance[0].max);
+    return r;
+  };
+  using Distances = decltype(distances(""));
+  const std::string block = ", 1, b |> drop(1, 1) |> map(\\v. v + 1.0))";
+  CHECK(distances("update(a" + block) == Distances{{0, 0}});  // copied
+  CHECK(distances("update(a |> map(\\v. v + 1.0)" + block) == Distances{{0, 0}});
+  CHECK(distances("update(a |> pad(0, 2, clamp) |> drop(2, 0) |> map(\\v. v + 1.0)" + block) ==
+        Distances{{0, 2}});
+  CHECK(distances("update(a |> pad(0, 2, wrap) |> drop(2, 0) |> map(\\v. v + 1.0)" + block) ==
+        Distances{{std::nullopt, 2}});
+  // Of the base of the base: what is read for its block, and what is copied.
+  const std::string shifted = "update(a, 0, a |> drop(3, 0) |> map(\\v. v + 1.0))";
+  CHECK(distances(shifted + " |> map(\\v. v)") != Distances{});
+  CHECK(distances("update(" + shifted + block) == Distances{{0, 3}});
+  CHECK(distances("update(update(x" + block + block).empty());
+}
+
 TEST_CASE("stage graphs: distances between the rows of one array and the columns of another") {
   for (const int power : {4, 20, 40}) {
     CAPTURE(power);
