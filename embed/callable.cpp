@@ -222,7 +222,7 @@ std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes, cons
   v->kernel.body.clear();
   Nodes nodes = nodes_of(v->kernel);
   append(nodes, nodes_of(v->grid.kernel));
-  v->kept = std::move(nodes);
+  v->kept = nodes;
   for (const KernelArgument& a : v->kernel.arguments) {
     v->bytes.push_back(size_of((a.type.is_array() ? element_of(a.type) : a.type).scalar()));
     const bool given = a.type.is_array() && (a.work || options.device);
@@ -329,7 +329,7 @@ Callable::Callable(const Program& program, Signature signature, CompileOptions o
   impl_->plan = plan_of(program, signature, options, line_of(where));
   Nodes nodes = nodes_of(impl_->plan.program);
   for (const ProgramResult& r : impl_->plan.results) nodes.types.push_back(r.type);
-  impl_->kept = std::move(nodes);
+  impl_->kept = nodes;
   impl_->signature = std::move(signature);
   impl_->options = std::move(options);
   check_rules(impl_->options, name(), line_of(where));

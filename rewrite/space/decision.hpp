@@ -66,8 +66,8 @@ struct Deciding : Decision {
     return *this;
   }
   Deciding& taken(
-      std::function<void(NestDeriver&, const NestFacts&, const Configuration&, const Place&)> steps) {
-    this->take = std::move(steps);
+      const std::function<void(NestDeriver&, const NestFacts&, const Configuration&, const Place&)>& steps) {
+    this->take = steps;
     return *this;
   }
   /// By one step where the setting is not the plain one, whose argument is a number that is set.
@@ -76,12 +76,13 @@ struct Deciding : Decision {
         [key = this->key, rule](NestDeriver& d, const NestFacts&, const Configuration& c, const Place& at) {
           const Setting* s = c.find(*key);
           if (s == nullptr || is_plain(*key, *s)) return;
-          const auto* number = std::get_if<std::int64_t>(s);
-          d.step(rule, number != nullptr ? Arguments{*number} : Arguments{}, at);
+          Arguments arguments;
+          if (const auto* number = std::get_if<std::int64_t>(s)) arguments.emplace_back(*number);
+          d.step(rule, arguments, at);
         });
   }
-  Deciding& said(std::function<std::string(const NestFacts&, const Configuration&)> w) {
-    this->words = std::move(w);
+  Deciding& said(const std::function<std::string(const NestFacts&, const Configuration&)>& w) {
+    this->words = w;
     return *this;
   }
   /// Said where the setting is not the plain one.
@@ -91,8 +92,8 @@ struct Deciding : Decision {
       return s != nullptr && !is_plain(*key, *s) ? w : "";
     });
   }
-  Deciding& suited(std::function<Setting(const NestFacts&, const Configuration&, const Settings&)> s) {
-    this->suits = std::move(s);
+  Deciding& suited(const std::function<Setting(const NestFacts&, const Configuration&, const Settings&)>& s) {
+    this->suits = s;
     return *this;
   }
   Deciding& for_comparison_if(std::function<bool(const NestFacts&)> never_worse) {
