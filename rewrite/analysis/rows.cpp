@@ -37,16 +37,15 @@ class Any {
 RowsBefore of_array(const Expr& row, const Any& before) {
   const Expr value = of_all_components(row);
   const Program program{"row", params_of(value), value, {}, {}};
-  const WrittenElement w = written_element(program, 0, Reductions::by_an_element, Scans::by_an_element);
   RowsBefore r;
-  for (const LoadCase& l : load_cases(w)) {
-    if (!before.is_one(l.array)) continue;
-    if (l.at.position.empty() || w.position.empty()) return {0, "a row is no array"};
-    const Distance d = distance_of(l, w, 0, 1, 1);
-    if (!d.max)
-      return {0, "a row reads the one before at " + l.load + ", any distance to the right: " + d.why};
-    r.right = std::max(r.right, *d.max);
-  }
+  for (const auto& [by, loads] : element_loads(program, Scans::by_an_element))
+    for (const LoadCase& l : loads) {
+      if (!before.is_one(l.array)) continue;
+      const Distance d = distance_of(l, by, 0, 1, 1);
+      if (!d.max)
+        return {0, "a row reads the one before at " + l.load + ", any distance to the right: " + d.why};
+      r.right = std::max(r.right, *d.max);
+    }
   return r;
 }
 

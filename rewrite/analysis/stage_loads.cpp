@@ -72,16 +72,6 @@ int named_arrays(const Expr& e) {
   return (e.child(0).type().is_array() ? 1 : 0) + named_arrays(e.child(1).child(0));
 }
 
-/// The loads of the elements that an update leaves as they are in its base, which may be an update itself.
-void add_base(Program p, std::vector<ElementLoads>& all) {
-  do {
-    const Place update = *main_nest(p.body).update;
-    p.body = replaced_at(p.body, update, part_at(p.body, update).child(0));
-    const WrittenElement w = written_element(p, 0, Reductions::by_an_element);
-    all.push_back({w, load_cases(w)});
-  } while (all.back().by.update);
-}
-
 StageElement analysed(const Expr& value) {
   StageElement e;
   Program p{"stage", params_of(value), value, {}, {}};
@@ -90,9 +80,8 @@ StageElement analysed(const Expr& value) {
     if (!value.type().is_array()) throw UserError("a stage's value is " + value.type().str() + ", no array");
     p.body = of_all_components(value);
     if (named_arrays(value) > kMostNames) throw UserError("a stage is a chain of stages itself");
-    e.written = written_element(p, 0, Reductions::by_an_element);
-    e.loads.push_back({e.written, load_cases(e.written)});
-    if (e.written.update && e.written.updated.empty()) add_base(p, e.loads);
+    e.loads = element_loads(p);
+    e.written = e.loads.front().by;
     e.in_place = e.written.update && why_not_in_place(p).empty();
   } catch (const UserError& error) {
     e.unknown = error.what();
@@ -156,7 +145,16 @@ Expr of_all_components(const Expr& value) {
   return make(Op::Map, {lambda({x}, all(x)), value}, attributes::map(Op::Map, rank_of(value.type())));
 }
 
-std::vector<LoadCase> load_cases(const WrittenElement& w) { return Loads(w).all; }
+std::vector<ElementLoads> element_loads(Program p, Scans scans) {
+  std::vector<ElementLoads> all;
+  for (;;) {
+    const WrittenElement w = written_element(p, 0, Reductions::by_an_element, scans);
+    all.push_back({w, Loads(w).all});
+    if (!w.update || (all.size() == 1 && !w.updated.empty())) return all;
+    const Place update = *main_nest(p.body).update;
+    p.body = replaced_at(p.body, update, part_at(p.body, update).child(0));
+  }
+}
 
 std::shared_ptr<const StageElement> stage_element(const Expr& value) {
   static auto& known = *new Remembered<std::uint32_t, std::shared_ptr<const StageElement>>;

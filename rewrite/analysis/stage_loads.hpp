@@ -18,20 +18,19 @@ struct LoadCase {
 /// An array of tuples as one of numbers that are made of all components: it loads what they do.
 Expr of_all_components(const Expr& value);
 
-/// What an element loads.
-std::vector<LoadCase> load_cases(const WrittenElement& w);
-
 /// What is loaded to write an element.
 struct ElementLoads {
   WrittenElement by;
   std::vector<LoadCase> all;
 };
+/// Of the element that a program writes; then, where that is one of an update's block, of one of the base,
+/// which is left as it is there, unless the base is an array that is copied.
+std::vector<ElementLoads> element_loads(Program p, Scans scans = Scans::refused);
 
 /// What is known of a stage's expression. Arrays have their names in it.
 struct StageElement {
   WrittenElement written;
-  std::vector<ElementLoads> loads;  ///< by that; then, where it is of an update's block, by elements of the
-                                    ///< base, unless that is an array which is copied
+  std::vector<ElementLoads> loads;
   bool in_place = false;  ///< it is an update that may overwrite its base, as far as it is concerned
   std::string unknown;    ///< why nothing else is known; else empty
 };

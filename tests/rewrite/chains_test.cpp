@@ -181,6 +181,10 @@ TEST_CASE("chains: what a row reads of the row before it, of one array or of sev
                                shifted + ", b.1" + shifted + ") |> map(\\(p, q). p + q)}, {v[0], v[1]})");
   CHECK(two.right == 2);
   CHECK(two.obstacle == "");
+  // What an update leaves, of a row that is computed of the one before.
+  CHECK(right("u |> scan(\\b r. update(b" + shifted + shifted +
+              " |> map(\\p. p + 1.0), 1, r |> drop(1, 1) |> map(\\p. p * 2.0)), v[0])")
+            .right == 2);
   // Any distance, in the first of two arrays; the other is not looked at then.
   const RowsBefore any =
       right("u |> scan(\\b r. {generate(8, \\i. b.0[7] + r[0]), b.1 |> map(\\p. p + 1.0)}, {v[0], v[1]})");
