@@ -241,7 +241,12 @@ std::string VectorTypes::byte_conversion(int width, bool widens) const {
     where("__AVX512F__", widens ? "(" + to + ")_mm512_cvtepu8_epi32((__m128i)a)"
                                 : "(" + to + ")_mm512_cvtepi32_epi8((__m512i)a)");
   else if (width == 8 && widens)
-    where("__AVX2__", "(" + to + ")_mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)a))");
+    s += "#if defined(__AVX2__)\n  __m128i low = _mm_cvtsi64_si128((long long)a);\n"
+         "#if defined(__AVX512VL__) && !defined(__clang__)\n"
+         "  __asm__(\"\" : \"+x\"(low));  /* gcc 12 ends with an internal error where it makes this, of "
+         "memory, and a "
+         "choice one instruction */\n#endif\n  return (" +
+         to + ")_mm256_cvtepu8_epi32(low);\n#else\n" + in_two + "#endif\n";
   else if (width == 8)
     where("__AVX512VL__", "(" + to + ")_mm_cvtsi128_si64(_mm256_cvtepi32_epi8((__m256i)a))");
   else
