@@ -1,6 +1,9 @@
 // Which elements are read: those for which some number computed is none as soon as they are none.
 #pragma once
 
+#include <doctest/doctest.h>
+
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -49,6 +52,18 @@ inline LoopRunner ran(const Kernel& k, double before, const Arrays& given = {}) 
   for (const auto& [name, values] : given) loops.arrays[name] = values;
   loops.run(k);
   return loops;
+}
+/// Of a kernel's results, all of which it writes.
+inline ElementsRead read_by_results(const Program& p, const Kernel& k) {
+  const double before = 77;
+  return read(p, [&](const Arrays& given) {
+    LoopRunner loops = ran(k, before, given);
+    std::vector<double> all;
+    for (const std::string& result : k.results)
+      all.insert(all.end(), loops.arrays[result].begin(), loops.arrays[result].end());
+    CHECK(std::count(all.begin(), all.end(), before) == 0);
+    return all;
+  });
 }
 /// How often the first traffic twin loads from each array.
 inline std::map<std::string, std::size_t> loads_of_twin(const Program& p) {

@@ -86,7 +86,7 @@ TEST_CASE("twins of programs that keep sums read the rows that they are made of"
   CHECK(rows == 8200);
 }
 
-TEST_CASE("twins of programs that add up rows, and write beside the sums, write all of it once") {
+TEST_CASE("twins of programs that add up rows, and write beside the sums, write all of it") {
   const Expr one = param("one", array({20011}, f64)), m = param("m", array({6, 40, 33}, f64));
   const auto normalised = [](const Expr& row) {
     return let(total(row), [=](Expr s) { return row | map([=](Expr x) { return x / s; }); });

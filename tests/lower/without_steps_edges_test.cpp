@@ -20,19 +20,6 @@ Program program(const Expr& body) { return test::program(params_of(body), body);
 Expr rows_doubled(const Expr& t) { return t | map(doubled); }
 Expr rows_smoothed(const Expr& t) { return t | map(smoothed); }
 
-/// Of results alone.
-ElementsRead read_for_results(const Program& p, const Kernel& k) {
-  const double before = 77;
-  return read(p, [&](const Arrays& given) {
-    test::LoopRunner loops = ran(k, before, given);
-    std::vector<double> all;
-    for (const std::string& result : k.results)
-      all.insert(all.end(), loops.arrays[result].begin(), loops.arrays[result].end());
-    CHECK(std::count(all.begin(), all.end(), before) == 0);
-    return all;
-  });
-}
-
 /// The rows of m that each result is made of, with all values of indices that no loop is there for.
 std::vector<std::set<std::int64_t>> rows_of_results(const Kernel& k) {
   std::vector<std::set<std::int64_t>> all;
@@ -90,8 +77,8 @@ TEST_CASE("without steps edges: rows that are stored in another order, backwards
     const Kernel without = lower_without_steps(p), twin = lower_traffic_twins(p).front();
     INFO(c.what << "\n" << str(without) << str(twin));
     const ElementsRead all = read_by_program(p);
-    CHECK(read_for_results(p, finish(without, {})) == all);
-    for (const auto& [name, elements] : read_for_results(p, twin)) {  // one of each class
+    CHECK(read_by_results(p, finish(without, {})) == all);
+    for (const auto& [name, elements] : read_by_results(p, twin)) {  // one of each class
       CHECK(std::includes(all.at(name).begin(), all.at(name).end(), elements.begin(), elements.end()));
       CHECK(3 * elements.size() >= all.at(name).size());
     }
@@ -127,7 +114,7 @@ TEST_CASE("without steps edges: the sum of a row that a kept array is made of is
   auto loads = ran(k, 1).loads;
   CHECK(loads["rows"] == 4 * 40);
   CHECK(loads["w"] == 4 * 10 * 2);
-  CHECK(read_for_results(p, k) == read_by_program(p));
+  CHECK(read_by_results(p, k) == read_by_program(p));
 }
 
 TEST_CASE("without steps edges: of very many elements of kept arrays the first ones are looked at") {
@@ -183,7 +170,7 @@ TEST_CASE("without steps edges: twins read at a boundary what only a name is mad
   const Program p = program(x | pad(1, 1, clamp) | slide(3, 1) | map(named));
   const ElementsRead all = read_by_program(p);
   REQUIRE(all.at("x").size() == 11);  // the last one is no left neighbour
-  for (const Kernel& k : lower_traffic_twins(p)) CHECK(read_for_results(p, k) == all);
+  for (const Kernel& k : lower_traffic_twins(p)) CHECK(read_by_results(p, k) == all);
 }
 
 }  // namespace lift::without_steps_edges_test

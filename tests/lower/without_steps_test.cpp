@@ -23,18 +23,6 @@ Expr two(const Expr& r) {
   return unzip(r | map([](Expr v) { return tuple({v * 2.0, v + 1.0}); }));
 }
 
-/// All of its results are written.
-ElementsRead read_by_kernel(const Program& p, const Kernel& k) {
-  const double before = 77;
-  return read(p, [&](const Arrays& given) {
-    test::LoopRunner loops = ran(k, before, given);
-    std::vector<double> all;
-    for (const std::string& result : k.results)
-      all.insert(all.end(), loops.arrays[result].begin(), loops.arrays[result].end());
-    CHECK(std::count(all.begin(), all.end(), before) == 0);
-    return all;
-  });
-}
 Program program(const Expr& body, std::vector<std::string> overwritable = {}) {
   return test::program(params_of(body), body, std::move(overwritable));
 }
@@ -60,9 +48,9 @@ void check(const std::vector<Case>& cases) {
     }
     ElementsRead all = read_by_program(p);
     for (const auto& [name, elements] : c.more) all[name].insert(elements.begin(), elements.end());
-    CHECK(read_by_kernel(p, finish(without, {})) == all);
+    CHECK(read_by_results(p, finish(without, {})) == all);
     std::map<std::string, std::size_t> counts;
-    for (const auto& [name, elements] : read_by_kernel(p, twin)) {
+    for (const auto& [name, elements] : read_by_results(p, twin)) {
       counts[name] = elements.size();
       CHECK(std::includes(all[name].begin(), all[name].end(), elements.begin(), elements.end()));
     }
@@ -163,7 +151,7 @@ TEST_CASE("twins of booleans read what they are made of") {
   };
   const Expr less = zip({x, y}) | map([](Expr v, Expr w) { return v < w; });
   const Program kept = program(let(less, [&](Expr t) { return t | slide(3, 1) | map(choice); }));
-  const ElementsRead read = read_by_kernel(kept, lower_traffic_twins(kept).front());
+  const ElementsRead read = read_by_results(kept, lower_traffic_twins(kept).front());
   CHECK(read.at("x").size() == 10);
   CHECK(read.at("y").size() == 10);
   const Expr at = param("at", array({12}, i32));
