@@ -7,4 +7,4 @@ ccache=$(command -v ccache)
 case " $* " in *" -o "*) object=${*##* -o } object=$(printf %s "${object%% *}" | sed 's,.*\.dir/,,; s,Unity/unity_,,' | tr / _) ;; esac
 printf %s "$object" | grep -qE "^($folders)_" || exec $ccache "$@"
 shift
-exec $ccache clang++-15 "$@" -fprofile-instr-generate -fcoverage-mapping -Wno-error -Wno-unknown-warning-option
+exec $ccache clang++-15 "$@" -fprofile-instr-generate -fcoverage-mapping -fprofile-update=atomic -Wno-error -Wno-unknown-warning-option

@@ -200,7 +200,7 @@ Block sum_rows(const Block& b, Kernel& k, std::int64_t lanes, Scalar result, std
     around.push_back(g);
     g.body = sum_rows(f->body, k, lanes, result, around);
     around.pop_back();
-    if (!g.body.empty()) r.push_back({std::move(g)});
+    r.push_back({std::move(g)});
   }
   return r;
 }

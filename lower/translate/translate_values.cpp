@@ -49,9 +49,7 @@ View Translator::in_variables(const View& v, const Type& t) {
   return {ArrayView{t.length(),
                     [all](const Nat& i) {
                       if (!i.is_constant())
-                        throw UserError(
-                            "a value kept in variables is used at the position " + i.str() +
-                            ", which is not a number; unroll the loop, or store the value (to_private)");
+                        throw InternalError("translate: a value in variables is looked at at " + i.str());
                       return all.at(static_cast<std::size_t>(*i.constant()));
                     },
                     true}};

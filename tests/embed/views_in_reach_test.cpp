@@ -59,6 +59,8 @@ TEST_CASE("views: what lies further from the first element than a number says is
       {{2, 2, 2}, {far, 1, far}, false},  // not by the last alone
       {{2}, {two_to_the(61)}, false},     // 2^64 bytes
       {{2}, {-two_to_the(61)}, false},
+      {{5}, {two_to_the(58)}, false},  // each step is near enough, but not all of them
+      {{31, 31}, {two_to_the(58), two_to_the(58)}, false},
       {{2}, {std::numeric_limits<std::int64_t>::min()}, false},
       {{1}, {std::numeric_limits<std::int64_t>::min()}, true},
       {{2, 2}, {near, near}, true},

@@ -54,9 +54,9 @@ std::set<std::string> loads_of(const Expr& e) {
 
 TEST_CASE("without steps edges: rows that are stored in another order, backwards or in part are those read") {
   const Expr low = param("low", array({2, 8}, f64)), tall = param("tall", array({4, 8}, f64));
-  const auto joined = [](const Expr& t) {
+  const auto joined = [](const Expr& t, int first, int last) {
     return let(rows_doubled(t),
-               [](Expr d) { return transpose(join(rows_smoothed(d)) | drop(6, 0) | split(6)); });
+               [=](Expr d) { return transpose(join(rows_smoothed(d)) | drop(first, last) | split(6)); });
   };
   struct Case {
     std::string what;
@@ -68,9 +68,10 @@ TEST_CASE("without steps edges: rows that are stored in another order, backwards
       // What falls counts from the end of its range, which depends on the row.
       {"rows reversed but for their ends",
        let(join(m | map([](Expr r) { return reverse(doubled(r)); })) | drop(2, 3), smoothed)},
-      // Where the columns of a row begin depends on the row: the loop over rows stays the outer one.
-      {"columns of the rows that are left", joined(low)},
-      {"columns of the rows that are left, of which some have none", joined(tall)},
+      // Where the columns of a row begin, or end, depends on the row: the loop over rows stays the outer one.
+      {"columns of the rows that are left", joined(low, 6, 0)},
+      {"columns of the rows that are left, of which some have none", joined(tall, 6, 0)},
+      {"columns of the rows but for the last", joined(low, 0, 6)},
   };
   for (const Case& c : cases) {
     const Program p = program(c.body);
@@ -97,6 +98,29 @@ TEST_CASE("without steps edges: of rows joined of remainders each result is made
                   [](Expr t) { return t | drop(0, 1) | map([](Expr w) { return w[0] + w[1]; }); })));
   INFO(str(falling));
   CHECK(rows_of_results(falling) == std::vector<std::set<std::int64_t>>{{0}, {0}, {1}, {1}, {2}, {2}, {3}});
+}
+
+TEST_CASE("without steps edges: where a row begins is not known, any of its elements may be the one") {
+  // Even columns, then odd ones, all of them backwards: how far from the end of a row depends on its length.
+  const Nat c = Nat::size("c");
+  const Expr rows = param("rows", array({Nat(4), 2 * c}, f64));
+  const Kernel k = lower_without_steps(program(let(
+      reverse(join(rows | map([](Expr r) { return join(transpose(doubled(r) | split(2))); }))), smoothed)));
+  INFO(str(k));
+  const Nat& i = std::get<For>(k.body.at(0).v).var;
+  int loads = 0;
+  visit_terms(k.body, [&](const Term& t) {
+    if (t->kind != TermKind::Load) return;
+    ++loads;
+    for (const Nat& n : t->nats) {
+      CHECK(!mentions(n, i));
+      CHECK(variables(n).size() == 1);
+    }
+    const Facts::Interval row = Facts().bounds(t->nats[0]);
+    CHECK(row.lower == 0);
+    CHECK(row.upper == 3);
+  });
+  CHECK(loads == 1);  // both neighbours are any of them
 }
 
 TEST_CASE("without steps edges: the sum of a row that a kept array is made of is added up once") {
