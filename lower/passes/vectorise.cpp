@@ -265,7 +265,7 @@ class Vectoriser {
   Block vector_loop(const For& f);
   std::optional<Block> edge(const For& f);
   Block pieces(const Block& b);
-  bool goes_on(const For& piece, const For& f);
+  bool goes_on(const For& piece, const For& f, const Nat& lower, const Nat& upper);
   std::optional<Block> narrow_loop(const For& f);
   Block narrow_vectors(const For& f, int lanes, int bytes);
 
@@ -401,7 +401,8 @@ Block Vectoriser::statements(const Block& b) {
       }
       Block rest = split_boundaries({{scalar_loop(*f)}});
       const For *main = vector_at(i + 1), *last = rest.empty() ? nullptr : std::get_if<For>(&rest.back().v);
-      if (main && !main->edge && last && last->upper == main->lower && goes_on(*last, *main))
+      if (main && !main->edge && last && last->upper == main->lower &&
+          goes_on(*last, *main, last->lower, main->upper))
         begins = last->lower, rest.pop_back();
       append(r, pieces(rest));
       continue;
@@ -413,7 +414,7 @@ Block Vectoriser::statements(const Block& b) {
     if (const For* next = vector_at(i + 1); next && next->edge && !edge(*next)) {
       rest = split_boundaries({{scalar_loop(*next)}}), taken = true;
       const For* first = rest.empty() ? nullptr : std::get_if<For>(&rest.front().v);
-      if (first && first->lower == f->upper && goes_on(*first, *f))
+      if (first && first->lower == f->upper && goes_on(*first, *f, lower, first->upper))
         upper = first->upper, rest.erase(rest.begin());
     }
     append(r, lower == f->lower && upper == f->upper ? loop(*f) : loop(with_bounds(*f, lower, upper)));
@@ -423,10 +424,12 @@ Block Vectoriser::statements(const Block& b) {
   return r;
 }
 
-/// Whether both loops do the same, and as many elements of it at a time as fit.
-bool Vectoriser::goes_on(const For& piece, const For& f) {
-  return ranges_ && stores_bytes(f.body) && may_be_done_again(f.body) && narrow_loop(f) &&
-         str(substitute(piece.body, piece.var, f.var)) == str(f.body);
+/// Whether both loops do the same wherever either does it, from `lower` up to `upper`, and as many elements
+/// of it at a time as fit.
+bool Vectoriser::goes_on(const For& piece, const For& f, const Nat& lower, const Nat& upper) {
+  if (!ranges_ || !stores_bytes(f.body) || !may_be_done_again(f.body) || !narrow_loop(f)) return false;
+  const For all = with_bounds(f, lower, upper);
+  return str(substitute(piece.body, piece.var, all.var)) == str(all.body);
 }
 
 /// A loop that stores bytes, or truth values, in lanes of one byte or two, where that is possible: as many

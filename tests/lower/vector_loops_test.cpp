@@ -436,6 +436,15 @@ TEST_CASE("vector loops: a loop of bytes goes on with what the edge beside it do
   CHECK_FALSE(goes_on(
       right([&](const Nat& i) { return Block{put("c", i, largest(d(mod(i + 16, 80)), d(mod(i + 1, 80))))}; }),
       0, 79));
+  // What the edge asks holds in all of the loop.
+  for (const std::int64_t end : {68, 63}) {
+    CAPTURE(end);
+    right([&](const Nat& i) {
+      const Nat within = min(i, 73);
+      const Term value = choose(when(less_equal(within, end)), d(within), d(0));
+      return Block{put("c", i, largest(choose(when(less_equal(i, 73)), value, d(1)), d(mod(i + 1, 80))))};
+    });
+  }
 }
 
 // ---- the order of lanes
