@@ -407,7 +407,7 @@ Kernel translate(const Program& given) {
     const StageGraph graph = stage_graph(chain, Updates::as_decided);
     for (std::size_t i = 0; i < graph.stages.size(); ++i) {
       const StageWrites& w = graph.stages[i];
-      t.stage_grids.push_back({w.scale, w.begins, w.each, {}});
+      t.stage_grids.push_back({w.scale, w.begins, w.each, !w.base, {}});
       for (std::size_t axis = 0; axis < w.scale.size(); ++axis)
         t.stage_grids.back().read.push_back(positions_read(chain, graph, i, axis));
       read_whole_vectors(chain.stages[i], t.stage_grids.back());

@@ -169,18 +169,17 @@ void share_copies(Block& copies, Block& stage) {
   }
 }
 
-/// What a stage computes by itself on the way, an array or a number, is there before all steps: none of the
-/// stages.
-void refuse_stages_within(const Block& computed, const std::vector<Part>& stages) {
+/// The first array among what is read or stored there that one of the stages makes; null where none is.
+std::optional<std::string> made_by(const std::vector<Part>& stages, const Block& where) {
   std::set<std::string> stored;
   for (const Part& p : stages) stored.merge(stored_in(p.nest));
-  visit(computed, [&](const Stmt& s) {
+  std::optional<std::string> made;
+  visit(where, [&](const Stmt& s) {
     visit_accesses(s, [&](const ElementAccess& a) {
-      if (stored.contains(a.array))
-        refuse("a stage computes an array or a number of its own from " + a.array +
-               ", which another stage makes: give it a name, so that it is a stage");
+      if (!made && stored.contains(a.array)) made = a.array;
     });
   });
+  return made;
 }
 
 /// Both parts of a stage may write one element, as of a base and of the block that is put over it.
@@ -342,15 +341,19 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     block = &own;
     write_stage();
     block = outer;
-    // Arrays outlive the step; what a stage copies of a base that no stage writes is there before all steps.
+    // Arrays outlive the step; what a stage copies of an array, of elements that no stage computes, and what
+    // it computes by itself on the way, an array or a number, is there before all steps.
     Block last{{std::move(own.back())}};
     const std::set<std::string> made = stored_in(last);
     for (std::size_t i = 0; i + 1 < own.size(); ++i) {
       const std::set<std::string> here = stored_in({own[i]});
       const bool copies = std::holds_alternative<For>(own[i].v) && !here.empty() &&
                           std::includes(made.begin(), made.end(), here.begin(), here.end());
-      if (!copies) refuse_stages_within({own[i]}, parts);
-      if (by_planes && copies)
+      const auto made_there = made_by(parts, {own[i]});
+      if (!copies && made_there)
+        refuse("a stage computes an array or a number of its own from " + *made_there +
+               ", which another stage makes: give it a name, so that it is a stage");
+      if (copies && (by_planes || (made_there && stage_grids.at(stage).computes_base)))
         parts.push_back({{std::move(own[i])}, stage, true}), share_copies(parts.back().nest, last);
       else if (rows && in_ring && std::holds_alternative<Allocate>(own[i].v))
         own_rings.push_back(std::move(own[i]));

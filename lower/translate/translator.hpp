@@ -18,6 +18,7 @@ struct StageGrid {
   std::vector<std::int64_t> scale;
   std::vector<Nat> begins;
   std::vector<std::int64_t> each;
+  bool computes_base = false;                      ///< of an update: it is no array as it is
   std::vector<std::optional<PositionsRead>> read;  ///< by later stages, where that is known
   std::int64_t at_once = 1;                        ///< elements of a row that are copied by one instruction
 };

@@ -121,6 +121,22 @@ TEST_CASE("bands: what a guard keeps is there when it is copied, though nothing 
   CHECK(check_if_taken(p, ways) >= 4);
 }
 
+TEST_CASE("bands: elements of a base that is computed of another stage are made when that is there") {
+  for (const int first : {0, 2, 3}) {
+    CAPTURE(first);
+    const Program p = read(
+        "param u : 12.5.f64\nparam y : 6.5.f64\n"
+        "result = let a = u |> map2(\\x. x * 2.0) in update(a |> map2(\\x. x + 1.0) |> drop(2, 1), " +
+        std::to_string(first) + ", y |> map2(\\x. x - 3.0))");
+    std::vector<std::vector<Use>> ways;
+    for (const int width : {1, 2, 5, 16})
+      for (const char* rule : {"in-step", "in-phases"}) ways.push_back({{rule, {0, width}}});
+    for (const int width : {1, 3}) ways.push_back({{"in-step", {0, width}}, {"in-step", {1, 1}}});
+    CHECK(check_if_taken(p, ways) >= 4);
+    CHECK(check_if_taken(p, {{{"rings"}, {"in-step", {0, 2}}}}) == 1);
+  }
+}
+
 TEST_CASE("bands: what copies a ring plane by plane makes the whole of its array in steps") {
   const Program p = read(
       "param u : 6.8.f64\n"
