@@ -106,6 +106,24 @@ TEST_CASE("many programs: kernels are called, read and made for other sizes when
   set_sweep_after(after);
 }
 
+TEST_CASE("many programs: what a kernel is made of for a size stays with it") {
+  if (cannot_go()) return;
+  std::vector<TypedKernel<F>> kernels;
+  int k = 5000;
+  const auto held = [&](bool called) {
+    return grown(kTimes,
+                 [&, called] {
+                   const Region region;
+                   kernels.push_back(compile<F>(program(++k)));
+                   if (called) (void)kernels.back()(std::vector<double>(static_cast<std::size_t>(k), 1.0));
+                 })
+        .left;
+  };
+  const double uncalled = held(false), called = held(true);
+  CAPTURE(uncalled);
+  CHECK(called >= uncalled + 1);
+}
+
 TEST_CASE("many programs: loops of the host over launches outlive what made them") {
   const std::size_t after = set_sweep_after(0);
   using G = std::vector<double>(const std::vector<double>&, std::int32_t);

@@ -10,15 +10,17 @@ namespace {
 
 const Nat n = Nat::size("admitted_sizes_n");
 
-/// What is said of the first n elements of an array of a hundred that are stored.
-std::string complaint(const std::vector<NatCond>& needs) {
-  const Type t = array({100}, f64);
+/// What is said where the first elements of an array are stored, as many as a size says, or of each few of
+/// them the last.
+std::string complaint(const std::vector<NatCond>& needs, const Nat& size = n, const Nat& elements = 100,
+                      int few = 1) {
+  const Type t = array({elements}, f64);
   Kernel k;
-  k.name = "k", k.results = {"out"}, k.sizes = {"admitted_sizes_n"}, k.needs = needs;
+  k.name = "k", k.results = {"out"}, k.sizes = {variables(size).at(0)->name}, k.needs = needs;
   k.arguments = {{"out", t, Layout({}, t), true, false, {}}};
   For f;
-  f.var = Nat::fresh("i", 0, n - 1), f.upper = n;
-  f.body = {{Store{"out", {f.var}, constant_term(1, f64)}}};
+  f.var = Nat::fresh("i", 0, size - 1), f.upper = size, f.step = few;
+  f.body = {{Store{"out", {f.var + few - 1}, constant_term(1, f64)}}};
   k.body = {{f}};
   try {
     verify(k, Form::Positions, "a pass");
@@ -49,6 +51,13 @@ TEST_CASE("admitted sizes: accesses are looked at where sizes are found that a k
     const std::string found = complaint(c.needs);
     CHECK(found.empty() == c.complaint.empty());
     CHECK_MESSAGE(found.find(c.complaint) != std::string::npos, found);
+  }
+}
+
+TEST_CASE("admitted sizes: those of a remainder are from their least on") {
+  for (const std::int64_t least : {9, 10, 12}) {  // of 12 elements
+    const Nat m = Nat::size("admitted_sizes_m", least, 4);
+    CHECK(complaint({less_equal(m, 14)}, m, m, 4) == "");
   }
 }
 

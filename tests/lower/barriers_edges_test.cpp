@@ -124,6 +124,12 @@ TEST_CASE("barriers: accesses under conditions that exclude each other do not me
         kernel({"s"}, {{If{{n_is_3}, {copy("s", "a")}}}, {If{{otherwise}, {mirrored(0, "s")}}}}), !apart);
     CHECK(count<Barrier>(b) == (apart ? 0 : 1));
   }
+  // Of one iteration they exclude each other, and meet from one to the next.
+  CHECK(count<Barrier>(placed(kernel({"s"}, {loop(LoopKind::Seq, 4, [&](const Nat& j) {
+                                       return Block{
+                                           {If{{compare_term(less(j, 1))}, {copy("s", "a")}}},
+                                           {If{{compare_term(less_equal(1, j))}, {mirrored(8 * j, "s")}}}};
+                                     })}))) >= 1);
 }
 
 TEST_CASE("barriers: a condition that asks memory is asked once, and nobody waits below it") {

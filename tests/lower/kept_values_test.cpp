@@ -163,6 +163,10 @@ TEST_CASE("functions are written where they are applied") {
     (void)make(Op::Let, {f, fun(f.type(), [&](const Expr& g) { return map(g, xs); })});
   });
   CHECK_MESSAGE(said.find("let: the bound value is a function, (f64) -> f64") != std::string::npos, said);
+  const std::string applied = message([&] {
+    (void)make(Op::Apply, {fun(f.type(), [&](const Expr& g) { return map(g, xs); }), f});
+  });
+  CHECK_MESSAGE(applied.find("argument 1 is a function, (f64) -> f64") != std::string::npos, applied);
 }
 
 TEST_CASE("a base that is compared with the place of the result leaves nothing behind") {

@@ -26,6 +26,9 @@ TEST_CASE("old accumulators: other elements are not read after they have been ov
            "{generate(8, \\i. f64(i)), generate(6, \\i. 1.0)})",
            "acc |> pad(1, 1, clamp) |> slide(3, 1) |> map(\\w. w[0] + w[2]), generate(6, \\i. 1.0))",
            "acc |> reverse |> map(\\a. a + r[0]), generate(6, \\i. f64(i)))",
+           // By the iteration before.
+           "update(acc |> pad(1, 0, clamp) |> drop(0, 1), 0, generate(1, \\i. 1) |> map(\\i. r[0])), "
+           "generate(6, \\i. f64(i)))",
            // Each row with what its sum was.
            "zip(acc, r) |> map(\\p. p.0 |> map(\\q. q + p.1 * reduce(add, 0, p.0))), generate(6, \\i. "
            "generate(50, \\j. f64(j))))",

@@ -9,8 +9,11 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "ir/expr/build.hpp"
+#include "ir/expr/elementary.hpp"
 #include "lower/loops/visit.hpp"
 
 namespace lift::test {
@@ -19,7 +22,7 @@ class LoopRunner {
  public:
   std::map<std::string, std::vector<double>> arrays;
   std::map<std::string, double> scalars;      ///< f32/f64 arguments
-  std::map<std::string, std::int64_t> index;  ///< index params by name
+  std::map<std::string, std::int64_t> index;  ///< index params and sizes by name
   std::vector<std::string> races;
   std::map<std::string, std::size_t> loads;  ///< of each array, counted
   /// Loads and stores of whole vectors of an array, and those of them not at a multiple of their width.
@@ -35,8 +38,7 @@ class LoopRunner {
 
   void run(const Kernel& k) {
     for (const KernelArgument& a : k.arguments)
-      if (a.type.is_array() &&
-          arrays.at(a.name).size() != static_cast<std::size_t>(*a.layout.size().constant()))
+      if (a.type.is_array() && arrays.at(a.name).size() != static_cast<std::size_t>(nat(a.layout.size())))
         throw std::runtime_error("size of " + a.name);
     exec(k.body);
   }
@@ -76,11 +78,49 @@ class LoopRunner {
       throw std::out_of_range(array + "[" + std::to_string(i) + "] of " + std::to_string(a.size()));
     return a[static_cast<std::size_t>(i)];
   }
-  double load(const std::string& array, std::int64_t i) {
+  double load(const std::string& array, std::int64_t i, bool asked = true) {
     ++loads[array];
     for (Touch* t : touches_)
-      if (!t->own.count(array)) t->read.emplace(array, i);
+      if (asked && !t->own.count(array)) t->read.emplace(array, i);
     return element(array, i);
+  }
+  /// Lanes that are asked for where a vector is loaded; null: all.
+  const std::vector<bool>* asked_ = nullptr;
+  Vec eval_for(const std::vector<bool>* lanes, const Term& t) {
+    const std::vector<bool>* const outer = std::exchange(asked_, lanes);
+    Vec r = eval(t);
+    asked_ = outer;
+    return r;
+  }
+  /// What lanes are taken of: those that are asked for.
+  std::vector<Vec> shuffled(const Term& t) {
+    std::vector<Vec> r;
+    int first = 0;
+    for (const Term& a : t->args) {
+      std::vector<bool> lanes(static_cast<std::size_t>(a->width));
+      for (std::size_t l = 0; l < t->lanes.size(); ++l)
+        if (const int from = t->lanes[l] - first; from >= 0 && from < a->width)
+          lanes[static_cast<std::size_t>(from)] =
+              lanes[static_cast<std::size_t>(from)] || asked_ == nullptr || asked_->at(l);
+      r.push_back(eval_for(&lanes, a));
+      first += a->width;
+    }
+    return r;
+  }
+  /// Each lane of one arm: what is loaded for the others is thrown away.
+  Vec select_by_lane(const Term& t) {
+    const auto w = static_cast<std::size_t>(t->width);
+    const Vec chosen = eval(t->args[0]);
+    Vec r(w);
+    for (const std::size_t arm : {1U, 2U}) {
+      std::vector<bool> lanes(w);
+      for (std::size_t l = 0; l < w; ++l)
+        lanes[l] = (chosen.at(l) != 0) == (arm == 1) && (asked_ == nullptr || (*asked_)[l]);
+      const Vec v = eval_for(&lanes, t->args[arm]);
+      for (std::size_t l = 0; l < w; ++l)
+        if ((chosen[l] != 0) == (arm == 1)) r[l] = v.size() == w ? v[l] : v.at(0);
+    }
+    return r;
   }
 
   Vec eval(const Term& t) {
@@ -103,7 +143,8 @@ class LoopRunner {
           ++of.loads, of.shifted_loads += nat(t->nats[0]) % t->width != 0;
         }
         for (std::size_t l = 0; l < w; ++l)
-          r[l] = load(t->name, nat(t->nats[0]) + static_cast<std::int64_t>(l));
+          r[l] = load(t->name, nat(t->nats[0]) + static_cast<std::int64_t>(l),
+                      asked_ == nullptr || asked_->size() != w || (*asked_)[l]);
         return r;
       case TermKind::Lanes:
         for (std::size_t l = 0; l < w; ++l) r[l] = holds(t->conds[l]);
@@ -123,8 +164,12 @@ class LoopRunner {
       const bool first = eval(t->args[0]).at(0) != 0;
       if (first == (t->op == Op::Or)) return {first ? 1.0 : 0.0};
     }
+    if (t->op == Op::Select && t->kind == TermKind::Apply && t->args[0]->width > 1) return select_by_lane(t);
     std::vector<Vec> args;
-    for (const Term& a : t->args) args.push_back(eval(a));
+    if (t->kind == TermKind::Shuffle)
+      args = shuffled(t);
+    else
+      for (const Term& a : t->args) args.push_back(eval(a));
     for (std::size_t l = 0; l < w; ++l) {
       const auto at = [&](std::size_t a) { return args[a].size() == 1 ? args[a][0] : args[a][l]; };
       if (t->kind == TermKind::Shuffle) {
@@ -133,7 +178,13 @@ class LoopRunner {
         r[l] = all.at(static_cast<std::size_t>(t->lanes.at(l)));
         continue;
       }
-      if (t->kind == TermKind::Call) throw std::runtime_error("user functions are not run here");
+      if (t->kind == TermKind::Call) {
+        std::vector<double> given;
+        for (std::size_t a = 0; a < args.size(); ++a) given.push_back(at(a));
+        r[l] = scalar(
+            Op::Cast, t->type, [&](std::size_t) { return user_meaning(t->user)(given); }, 1);
+        continue;
+      }
       r[l] = scalar(t->op, t->type, at, args.size());
     }
     return r;
@@ -145,7 +196,7 @@ class LoopRunner {
       if (type == u8) return static_cast<std::uint8_t>(static_cast<std::int64_t>(x));  // the low bits
       if (type == u16) return static_cast<std::uint16_t>(static_cast<std::int64_t>(x));
       if (type == i16) return static_cast<std::int16_t>(static_cast<std::int64_t>(x));
-      return x;
+      return is_float(type) ? x : std::trunc(x) + 0.0;  // no integer is -0
     };
     const double a = at(0), b = n > 1 ? at(1) : 0;
     switch (op) {
@@ -156,9 +207,9 @@ class LoopRunner {
       case Op::Mul:
         return round(a * b);
       case Op::Div:
-        return is_float(type) ? round(a / b) : std::floor(a / b);
+        return is_float(type) ? round(a / b) : b == 0 ? 0 : std::floor(a / b);
       case Op::Mod:
-        return a - b * std::floor(a / b);
+        return b == 0 ? a : a - b * std::floor(a / b);
       case Op::Neg:
         return round(-a);
       case Op::Abs:
@@ -188,8 +239,12 @@ class LoopRunner {
       case Op::Sqrt:
         return round(std::sqrt(a));
       default:
-        throw std::runtime_error("operation not run here");
+        break;
     }
+    const Elementary* f = elementary(op);
+    if (f == nullptr) throw std::runtime_error("operation not run here");
+    return type == f32 ? static_cast<double>(f->of_f32(static_cast<float>(a), static_cast<float>(b)))
+                       : f->of_f64(a, b);
   }
 
   void exec(const Block& b) {
@@ -234,7 +289,7 @@ class LoopRunner {
       element(x->array, prefetched[x->array].back());
     }
     if (const auto* x = std::get_if<Allocate>(&s.v)) {
-      arrays[x->name].assign(static_cast<std::size_t>(*Layout({}, x->type).size().constant()), std::nan(""));
+      arrays[x->name].assign(static_cast<std::size_t>(nat(Layout({}, x->type).size())), std::nan(""));
       for (Touch* t : touches_) t->own.insert(x->name);
     }
   }

@@ -143,6 +143,13 @@ TEST_CASE("vector elements: what a guard keeps from some lanes has to be an elem
                                  {odd(i), apply_term(Op::Lt, boolean, {x(i - 1), constant_term(9, f64)})});
     return Block{{If{{both}, {put("y", i, x(i))}}}};
   };
+  const Body either_asked = [](const Nat& i) {
+    const Term one = apply_term(
+        Op::Or, boolean,
+        {compare_term(equal(mod(i, 2), 0)), apply_term(Op::Lt, boolean, {x(i - 1), constant_term(9, f64)})});
+    return Block{{If{{one}, {put("y", i, x(i))}}}};
+  };
+  CHECK(refused(loaded(96, either_asked), "reading beside x"));
   CHECK(refused(loaded(96, next), "reading beside x"));
   CHECK(refused(loaded(96, below), "reading beside x"));
   CHECK(refused(loaded(96, asked), "reading beside x"));

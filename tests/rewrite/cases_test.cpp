@@ -170,6 +170,18 @@ TEST_CASE("cases: an element within too many selects is not looked at to the end
   CHECK(stage_element(sweep_of(16).body)->unknown.find("more than 10000 conditions") != std::string::npos);
 }
 
+TEST_CASE("cases: an element is looked at once under the same conditions") {
+  const Nat i = Nat::fresh("i", 0, 23);
+  const Term x = load_term("x", {i}, f64), y = load_term("y", {i}, f64);
+  const Facts below = Facts().with(less(i, 3));
+  SeenUnder seen;
+  CHECK(seen.first(x, Facts()));
+  CHECK(!seen.first(x, Facts()));
+  CHECK(seen.first(y, Facts()));
+  CHECK(seen.first(x, below));
+  CHECK(!seen.first(x, below));
+}
+
 TEST_CASE("cases: a cell is not written where a condition's remainder is known to be another one") {
   const Nat i = Nat::fresh("i", 0, 23), n = Nat::size("n", 1);
   const auto excludes = [&](const NatCond& guard, const Nat& read) {

@@ -42,6 +42,15 @@ TEST_CASE("space: each part has the decisions of its own loops, and shares them 
   CHECK(find(alike, "order 2") == nullptr);
 }
 
+TEST_CASE("space: a part overwrites the array that its base is a view of") {
+  check_space(
+      of("param p : 4.3.f64\nparam q : 4.3.i64\nparam r : 1.3.2.f64\noverwrite p\n"
+         "result = {update(zip2(p, q) |> map2(\\(p, q). p), 2, r |> map2(\\xs. 1.0)), "
+         "generate(2, \\i. f32(i)) |> map(\\x. generate(1, \\i. 1) |> map(\\y. generate(3, \\i. f64(i))) |> "
+         "pad(2, 1, wrap))}"),
+      options(), 4, 4);
+}
+
 TEST_CASE("space: scans and reductions beside cells leave no part to one thread") {
   for (const std::string& text : std::vector<std::string>{
            rows_and_columns("37.41"),  // primes: no tiles

@@ -118,11 +118,13 @@ bool are_alike(const Part& a, const Part& b) {
          (a.guesses.empty() || a.guesses.front() == b.guesses.front());
 }
 
-/// A part as a program by itself; what it overwrites it may.
+/// A part as a program by itself; what it overwrites it may, which its base may be a view of.
 Program program_of(const Program& whole, const Place& part) {
   Program p = step_program(whole, part);
   visit(p.body, [&](const Expr& e) {
-    if (e.is(Op::UpdateInPlace) && e.child(0).is(Op::Param)) add_new(p.overwritable, param_name(e.child(0)));
+    if (!e.is(Op::UpdateInPlace)) return;
+    for (const Expr& array : params_of(e.child(0)))
+      if (array.type() == e.type()) add_new(p.overwritable, param_name(array));
   });
   return p;
 }

@@ -35,7 +35,11 @@ std::string print(const Case& c) {
   s += c.symbolic ? "\n// kernel: for any size" : "\n// kernel: for these sizes";
   s += std::string("\n// target: ") + lift::text(c.target) +
        "\n// vectors: " + std::to_string(c.vector_bytes) + "\n// data: " + std::to_string(c.data) +
-       "\n// choice: " + text(c.choice) + (c.alone ? "\n// caller: emitted" : "") + "\n";
+       "\n// choice: " + text(c.choice) +
+       (c.alone         ? "\n// caller: emitted"
+        : c.interpreted ? "\n// caller: interpreter"
+                        : "") +
+       "\n";
   if (c.choice == Case::Choice::derived) {
     std::istringstream steps(str(c.derivation));
     for (std::string line; std::getline(steps, line);) s += "// step: " + line + "\n";
@@ -69,7 +73,7 @@ Case parse_case(const std::string& text, const std::string& file) {
                  : value == "default" ? Case::Choice::defaulted
                                       : Case::Choice::derived;
     } else if (key == "caller") {
-      c.alone = value == "emitted";
+      c.alone = value == "emitted", c.interpreted = value == "interpreter";
     } else if (key == "step") {
       derivation += value + "\n";
     }

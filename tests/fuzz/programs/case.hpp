@@ -21,6 +21,7 @@ struct Case {
   std::uint64_t data = 1;  ///< seed
   enum class Choice : std::uint8_t { written, defaulted, derived } choice = Choice::written;
   Derivation derivation = {};        ///< of what is derived
+  bool interpreted = false;          ///< its loops are, not compiled
   bool alone = false;                ///< run by the caller that is emitted with it, under sanitizers
   Configuration configuration = {};  ///< that led to it, for deriving a smaller program the same way
 };

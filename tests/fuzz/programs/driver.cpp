@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   app.add_option("--alone-every", o.stand_alone_every);
   app.add_option("--most-finds", o.most_finds);
   app.add_flag("!--no-shrinking", o.shrinking);
+  app.add_flag("--interpreted", o.interpreted, "no kernel is compiled: its loops are interpreted");
   app.add_option("--resume", o.resume,
                  "a file that says where the last slice ended, and is written for the next one: --programs N "
                  "counts those "

@@ -4,7 +4,9 @@
 #include <sstream>
 
 #include "ir/region.hpp"
+#include "ir/text/parse.hpp"
 #include "runtime/file.hpp"
+#include "tests/fuzz/programs/interpreted.hpp"
 #include "tests/fuzz/programs/many.hpp"
 #include "tests/fuzz/programs/session.hpp"
 #include "tests/runtime/scratch.hpp"
@@ -50,6 +52,39 @@ TEST_CASE("random programs: kernels compute what the interpreter says") {
   CHECK_MESSAGE(r.finds.empty(), log.str());
   CHECK(r.programs >= 90);
   CHECK(r.variants > 3 * r.programs);
+}
+
+TEST_CASE("random programs: many more are interpreted") {
+  std::ostringstream log;
+  fuzz::Options o;
+  o.programs = 100, o.seed = 3, o.interpreted = true, o.cuda_every = 0, o.log = &log;
+  const fuzz::Report r = fuzz::run(o);
+  CHECK_MESSAGE(r.finds.empty(), log.str());
+  CHECK(r.unknown == 0);
+  CHECK(r.variants > 3 * r.programs);
+}
+
+TEST_CASE("random programs: loops that are interpreted show what is wrong with them") {
+  const auto outcome = [](const std::function<void(Kernel&, Block&)>& spoil) {
+    fuzz::Case c;
+    c.program = parse_program("param x : 12.f64\nresult = x |> map_par(\\v. v * 2.0)");
+    fuzz::Job job{kernel_of(c, "k"), fuzz::data_of(c.program, {}, 1), {}, 0};
+    REQUIRE(job.kernel.body.size() == 1);
+    spoil(job.kernel, std::get<For>(job.kernel.body[0].v).body);
+    return fuzz::interpreted(job);
+  };
+  const auto store = [](Block& b) -> Store& { return std::get<Store>(b.at(0).v); };
+  CHECK(outcome([](Kernel&, Block&) {}).verdict == fuzz::Verdict::right);
+  CHECK(outcome([&](Kernel&, Block& b) { store(b).value = constant_term(3, f64); }).verdict ==
+        fuzz::Verdict::wrong);
+  CHECK(outcome([&](Kernel&, Block& b) { b.clear(); }).verdict == fuzz::Verdict::wrong);
+  CHECK(outcome([&](Kernel&, Block& b) { store(b).position[0] = store(b).position[0] + 1; }).verdict ==
+        fuzz::Verdict::crashed);
+  const fuzz::Outcome race = outcome([&](Kernel& k, Block& b) {
+    b.push_back({Store{k.results[0], {0}, load_term("x", store(b).position, f64)}});
+  });
+  CHECK(race.verdict == fuzz::Verdict::wrong);
+  CHECK(race.detail.find("a race: out[0]") != std::string::npos);
 }
 
 TEST_CASE("random programs: a run in slices is the same as one run") {

@@ -13,6 +13,7 @@
 #include "ir/region.hpp"
 #include "runtime/file.hpp"
 #include "tests/fuzz/programs/devices.hpp"
+#include "tests/fuzz/programs/interpreted.hpp"
 #include "tests/runtime/scratch.hpp"
 
 namespace lift::fuzz {
@@ -273,6 +274,10 @@ class Session {
   void add(Case c, const std::shared_ptr<const Data>& data) {
     if (is_miscompiled_by_pocl(c)) return;
     ++report_.variants;
+    if (options_.interpreted && c.target == Target::openmp) {
+      c.interpreted = true;
+      return found(c, outcome_of(c, scratch_.path(), data));
+    }
     if (c.target != Target::openmp) {
       on_devices_.push_back({std::move(c), data});
       if (on_devices_.size() >= kTogetherOnDevices) run_on_devices();
@@ -350,15 +355,18 @@ std::string str(const Report& r) {
   return s.str();
 }
 
-Outcome outcome_of(const Case& c, const std::filesystem::path& folder) {
+Outcome outcome_of(const Case& c, const std::filesystem::path& folder, std::shared_ptr<const Data> data) {
   try {
-    if (const std::string why = round_trip(c.program); !why.empty()) return {Verdict::unreadable, why};
-    if (const std::string why = twin_defect(c); !why.empty()) return {Verdict::defect, why};
-    const auto data = data_of(c.program, c.sizes, c.data);
-    if (!data) return {Verdict::unknown, "reads what nobody defined"};
+    if (!data) {
+      if (const std::string why = round_trip(c.program); !why.empty()) return {Verdict::unreadable, why};
+      if (const std::string why = twin_defect(c); !why.empty()) return {Verdict::defect, why};
+      data = data_of(c.program, c.sizes, c.data);
+      if (!data) return {Verdict::unknown, "reads what nobody defined"};
+    }
     if (c.target != Target::openmp) return on_device(c, *data);
     if (c.alone) return stand_alone(c, folder);
     Job job{kernel_of(c, "k"), data, c.symbolic ? c.sizes : Sizes{}, tolerance_of(c, *data)};
+    if (c.interpreted) return interpreted(job);
     static int count = 0;
     return Batch(folder, "one" + std::to_string(count++), {std::move(job)}, false).outcomes()[0];
   } catch (const UserError& e) {

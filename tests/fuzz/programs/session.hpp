@@ -18,6 +18,7 @@ struct Options {
   int cuda_every = 25;        ///< of so many programs one goes through the emulated CUDA; 0: none
   int opencl_every = 0;       ///< the same through an OpenCL device
   int stand_alone_every = 0;  ///< the same through the caller that is emitted, under sanitizers
+  bool interpreted = false;   ///< kernels for processors are not compiled: their loops are interpreted
   bool shrinking = true;
   int most_finds = 20;               ///< then it ends
   std::filesystem::path finds = {};  ///< folder to write them to; empty: none
@@ -45,8 +46,8 @@ struct Report {
 Report run(const Options& options);
 std::string str(const Report& r);
 
-/// A case by itself, on whatever it is for.
-Outcome outcome_of(const Case& c, const std::filesystem::path& folder);
+/// A case by itself, on whatever it is for. Without data also whether its text is read as it was printed.
+Outcome outcome_of(const Case& c, const std::filesystem::path& folder, std::shared_ptr<const Data> data = {});
 /// The smallest that fails in the same way.
 Case shrunk(const Case& c, const Outcome& outcome, const std::filesystem::path& folder);
 
