@@ -275,6 +275,9 @@ TEST_CASE("rings: each read is within a step of rows, by all elements of them") 
             }
   CHECK(stay > 10);
   CHECK(cross > 100);
+  // Steps of three and a writer of every other plane: planes 2 and 3 are the first that are apart.
+  const StageGraph apart = Pair{2, 1, 1, 1, 0, 0}.graph();
+  CHECK(!stays_in_step(apart, apart.dependences[0], 0, 3, {0, 0}));
 }
 
 }  // namespace lift::bands_test
