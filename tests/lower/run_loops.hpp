@@ -84,8 +84,11 @@ class LoopRunner {
       if (asked && !t->own.count(array)) t->read.emplace(array, i);
     return element(array, i);
   }
-  /// Lanes that are asked for where a vector is loaded; null: all.
+  /// Lanes that are asked for of vectors as wide; null: all, as of others.
   const std::vector<bool>* asked_ = nullptr;
+  bool is_asked(std::size_t lane, std::size_t width) const {
+    return asked_ == nullptr || asked_->size() != width || (*asked_)[lane];
+  }
   Vec eval_for(const std::vector<bool>* lanes, const Term& t) {
     const std::vector<bool>* const outer = std::exchange(asked_, lanes);
     Vec r = eval(t);
@@ -101,7 +104,7 @@ class LoopRunner {
       for (std::size_t l = 0; l < t->lanes.size(); ++l)
         if (const int from = t->lanes[l] - first; from >= 0 && from < a->width)
           lanes[static_cast<std::size_t>(from)] =
-              lanes[static_cast<std::size_t>(from)] || asked_ == nullptr || asked_->at(l);
+              lanes[static_cast<std::size_t>(from)] || is_asked(l, t->lanes.size());
       r.push_back(eval_for(&lanes, a));
       first += a->width;
     }
@@ -114,8 +117,7 @@ class LoopRunner {
     Vec r(w);
     for (const std::size_t arm : {1U, 2U}) {
       std::vector<bool> lanes(w);
-      for (std::size_t l = 0; l < w; ++l)
-        lanes[l] = (chosen.at(l) != 0) == (arm == 1) && (asked_ == nullptr || (*asked_)[l]);
+      for (std::size_t l = 0; l < w; ++l) lanes[l] = (chosen.at(l) != 0) == (arm == 1) && is_asked(l, w);
       const Vec v = eval_for(&lanes, t->args[arm]);
       for (std::size_t l = 0; l < w; ++l)
         if ((chosen[l] != 0) == (arm == 1)) r[l] = v.size() == w ? v[l] : v.at(0);
@@ -143,8 +145,7 @@ class LoopRunner {
           ++of.loads, of.shifted_loads += nat(t->nats[0]) % t->width != 0;
         }
         for (std::size_t l = 0; l < w; ++l)
-          r[l] = load(t->name, nat(t->nats[0]) + static_cast<std::int64_t>(l),
-                      asked_ == nullptr || asked_->size() != w || (*asked_)[l]);
+          r[l] = load(t->name, nat(t->nats[0]) + static_cast<std::int64_t>(l), is_asked(l, w));
         return r;
       case TermKind::Lanes:
         for (std::size_t l = 0; l < w; ++l) r[l] = holds(t->conds[l]);

@@ -5,7 +5,6 @@
 #include <cstring>
 
 namespace lift::fuzz {
-namespace {
 
 void put(unsigned char* to, Scalar s, double v) {
   with_scalar(s, [&]<class T>(T) {
@@ -20,8 +19,6 @@ double taken(const unsigned char* from, Scalar s) {
     return static_cast<double>(x);
   });
 }
-
-}  // namespace
 
 Scalar scalar_of(const KernelArgument& a) {
   return (a.type.is_array() ? element_of(a.type) : a.type).scalar();

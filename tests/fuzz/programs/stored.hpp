@@ -26,6 +26,10 @@ struct Stored {
   std::size_t place(std::size_t x) const;
 };
 
+/// A number as it lies in memory, and back.
+void put(unsigned char* to, Scalar s, double v);
+double taken(const unsigned char* from, Scalar s);
+
 Scalar scalar_of(const KernelArgument& a);
 std::size_t bytes_of(const KernelArgument& a, Interpreter& sizes);
 
