@@ -11,16 +11,16 @@ namespace {
 const Nat n = Nat::size("admitted_sizes_n");
 
 /// What is said where the first elements of an array are stored, as many as a size says, or of each few of
-/// them the last.
+/// them the last; or so many before.
 std::string complaint(const std::vector<NatCond>& needs, const Nat& size = n, const Nat& elements = 100,
-                      int few = 1) {
+                      int few = 1, int before = 0) {
   const Type t = array({elements}, f64);
   Kernel k;
   k.name = "k", k.results = {"out"}, k.sizes = {variables(size).at(0)->name}, k.needs = needs;
   k.arguments = {{"out", t, Layout({}, t), true, false, {}}};
   For f;
   f.var = Nat::fresh("i", 0, size - 1), f.upper = size, f.step = few;
-  f.body = {{Store{"out", {f.var + few - 1}, constant_term(1, f64)}}};
+  f.body = {{Store{"out", {f.var + few - 1 - before}, constant_term(1, f64)}}};
   k.body = {{f}};
   try {
     verify(k, Form::Positions, "a pass");
@@ -52,6 +52,11 @@ TEST_CASE("admitted sizes: accesses are looked at where sizes are found that a k
     CHECK(found.empty() == c.complaint.empty());
     CHECK_MESSAGE(found.find(c.complaint) != std::string::npos, found);
   }
+}
+
+TEST_CASE("admitted sizes: elements before the first one are none of the array") {
+  const std::string found = complaint({less_equal(n, 100)}, n, 100, 1, 1);
+  CHECK_MESSAGE(found.find("is -1, beyond 0 to 99") != std::string::npos, found);
 }
 
 TEST_CASE("admitted sizes: those of a remainder are from their least on") {
