@@ -32,10 +32,7 @@ class Bounds {
   }
   bool holds(const Term& t, const Nat& n, bool most) const {
     if (const auto i = nat_of(t)) return facts_.proves(most ? less_equal(*i, n) : less_equal(n, *i));
-    if (t->kind == TermKind::Local) {
-      const auto value = definition_(t->name);
-      return value && holds(*value, n, most);
-    }
+    if (t->kind == TermKind::Local || t->kind == TermKind::Load) return holds_of_values(t, n, most);
     if (t->kind != TermKind::Apply || !is_integer(t->type)) return false;
     const auto of = [&](std::size_t a) { return holds(t->args[a], n, most); };
     switch (t->op) {
@@ -69,8 +66,20 @@ class Bounds {
     }
   }
 
+  /// An array of which an element is made of others of the same is not followed.
+  bool holds_of_values(const Term& t, const Nat& n, bool most) const {
+    if (std::find(open_.begin(), open_.end(), t->name) != open_.end()) return false;
+    const std::vector<Term> values = definition_(t);
+    open_.push_back(t->name);
+    const bool r = !values.empty() && std::all_of(values.begin(), values.end(),
+                                                  [&](const Term& v) { return holds(v, n, most); });
+    open_.pop_back();
+    return r;
+  }
+
   const Facts& facts_;
   const Definition& definition_;
+  mutable std::vector<std::string> open_;  ///< names that are being looked at
 };
 
 }  // namespace

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <vector>
 
 #include "ir/expr/term.hpp"
 
 namespace lift {
 
-/// What a name in a term stands for; nothing where that is not known.
-using Definition = std::function<std::optional<Term>(const std::string& local)>;
+/// What a name in a term, or an element that it loads, stands for: one of these; none where that is not
+/// known.
+using Definition = std::function<std::vector<Term>(const Term& of)>;
 
 /// Whether the i32 or i64 is proved to be one of 0 to length - 1: from index arithmetic, and from min, max,
 /// %, select and sums with numbers around anything else.

@@ -197,6 +197,11 @@ Type element_of(const Type& t, int rank) {
 
 int rank_of(const Type& t) { return static_cast<int>(shape_of(t).size()); }
 
+bool is_of_numbers(const Type& t) {
+  return t.is_scalar() || (t.is_tuple() && std::all_of(t.parts().begin(), t.parts().end(),
+                                                       [](const Type& part) { return part.is_scalar(); }));
+}
+
 bool mentions_any(const Type& t) {
   if (t.is_any()) return true;
   if (t.is_array()) return mentions_any(t.element());

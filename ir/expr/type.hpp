@@ -104,7 +104,8 @@ inline Type array(const Type& element, const Nat& length) { return Type::array(l
 std::vector<Nat> shape_of(const Type& t, int rank = -1);
 /// The type below `rank` array dimensions (below all of them when rank < 0).
 Type element_of(const Type& t, int rank = -1);
-int rank_of(const Type& t);        ///< number of nested array dimensions
-bool mentions_any(const Type& t);  ///< part of a pattern
+int rank_of(const Type& t);         ///< number of nested array dimensions
+bool mentions_any(const Type& t);   ///< part of a pattern
+bool is_of_numbers(const Type& t);  ///< a number, or several side by side
 
 }  // namespace lift

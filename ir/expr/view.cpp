@@ -376,15 +376,17 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
   throw InternalError("view: no meaning for " + std::string(text(e.op())));
 }
 
+std::vector<Term> Views::values_of(const Term& of) const {
+  const auto it = definitions_.find(of->name);
+  return it == definitions_.end() ? std::vector<Term>{} : std::vector{it->second};
+}
+
 /// (gather(i, xs)) = xs[h(i)], with a variable for what is computed; see position_of.
 View Views::gather(const Expr& e, const ScopePtr& scope) {
   const auto rank = static_cast<std::size_t>(op_rank(e));
   const std::vector<Nat> shape = shape_of(e.child(0).type(), op_rank(e));
   const Boundary b = gather_boundary(e);
-  const Definition definition = [this](const std::string& local) {
-    const auto it = definitions_.find(local);
-    return it == definitions_.end() ? std::nullopt : std::optional(it->second);
-  };
+  const Definition definition = [this](const Term& of) { return values_of(of); };
   View v = eval(e.child(0), scope);
   Term all_inside = constant_term(1, boolean);
   for (std::size_t d = 0; d < rank; ++d) {

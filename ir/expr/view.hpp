@@ -99,6 +99,8 @@ class Views {
   bool decide(const NatCond& c, bool& value);  ///< false: undecided (and noted)
   std::size_t calls_ = 0;                      ///< that count for most_calls
   std::map<std::string, Term> definitions_;    ///< of names that scalars were given
+  /// What a name, or an element of an array, may be: one of these; none where that is not known.
+  virtual std::vector<Term> values_of(const Term& of) const;
 
  private:
   View pad(const Expr& e, std::size_t d, const View& xs, const Type& t, const Term& value);

@@ -317,6 +317,7 @@ void Translator::store(const Term& given, const Cell& cell) {
     conditions.push_back(value->args[0]);
     stored = value->args[1];
   }
+  if (is_integer(stored->type) && own_.contains(cell.array)) stored_[cell.array].push_back(stored);
   Block b{
       {Store{cell.array, cell.position, stored, cell.stream, cell.async && stored->kind == TermKind::Load}}};
   if (!conditions.empty()) b = {{If{std::move(conditions), std::move(b)}}};

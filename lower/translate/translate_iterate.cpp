@@ -90,6 +90,8 @@ void Translator::place_state(const Expr& e, const ScopePtr& scope, std::vector<A
     }
     start = View{std::move(all)};
   }
+  for (const Acceptor& a : to)  // before steps, elements are what is stored only after them
+    for (const std::string& array : arrays_at(a)) complete_.erase(array);
 }
 
 /// Steps that overwrite what they are given stay in one array; what others make takes turns in two.

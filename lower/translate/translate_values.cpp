@@ -373,7 +373,15 @@ View Translator::place(const Expr& e, const ScopePtr& scope) {
   const Acceptor place =
       new_array(e.is(Op::ToGlobal) ? "work" : "tile", e.type(), *memory_of(e), asked_layout(e));
   write(e.child(0), scope, place);
+  complete_.merge(arrays_at(place));
   return view_of(place, e.type());
+}
+
+/// Of an element of an array that is complete: what has been stored to it, whatever the position.
+std::vector<Term> Translator::values_of(const Term& of) const {
+  if (of->kind != TermKind::Load) return Views::values_of(of);
+  const auto it = stored_.find(of->name);
+  return it == stored_.end() || !complete_.contains(of->name) ? std::vector<Term>{} : it->second;
 }
 
 }  // namespace lift

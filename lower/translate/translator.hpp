@@ -50,6 +50,7 @@ class Translator : public Views {
   View reduce(const Expr& e, const ScopePtr& scope) override;
   View place(const Expr& e, const ScopePtr& scope) override;
   View iterate(const Expr& e, const ScopePtr& scope) override;
+  std::vector<Term> values_of(const Term& of) const override;
 
  private:
   void write_scan(const Expr& e, const ScopePtr& scope, const Acceptor& to);
@@ -137,9 +138,11 @@ class Translator : public Views {
   std::string fresh_name(const std::string& hint);
   bool is_own(const std::string& array) const;
   int names_ = 0;
-  std::set<std::string> own_;          ///< arrays that the kernel makes
-  std::set<std::string> overwritten_;  ///< arrays that named values have been written over
-  bool guarded_ = false;               ///< a scalar is being computed of which the guards are seen to
+  std::set<std::string> own_;                        ///< arrays that the kernel makes
+  std::set<std::string> overwritten_;                ///< arrays that named values have been written over
+  std::map<std::string, std::vector<Term>> stored_;  ///< whole numbers, to arrays of the kernel's own
+  std::set<std::string> complete_;                   ///< arrays of which each element has been stored
+  bool guarded_ = false;  ///< a scalar is being computed of which the guards are seen to
   std::unordered_map<std::uint32_t, bool> has_scan_;
   std::vector<Ring>* rings_ = nullptr;  ///< those found in the argument of a map that is being evaluated
   std::vector<For> parallel_;           ///< the parallel loops around, without their bodies

@@ -36,13 +36,7 @@ Expr lowered(const Expr& e, Op op) {
 Expr lowered(const Expr& e, Op op, LoopOption option, std::int64_t value) {
   return with_option(lowered(e, op), option, value);
 }
-bool scalar_result(const Expr& map) {
-  const Type t = map.type();
-  const Type element = element_of(t, op_rank(map));
-  return element.is_scalar() ||
-         (element.is_tuple() && std::all_of(element.parts().begin(), element.parts().end(),
-                                            [](const Type& p) { return p.is_scalar(); }));
-}
+bool scalar_result(const Expr& map) { return is_of_numbers(element_of(map.type(), op_rank(map))); }
 /// The function computes a small array by unrolled loops over all of it: a block of neighbouring elements.
 bool unrolled_block(const Expr& map) {
   const Nest nest = main_nest(map.child(0).child(0));

@@ -62,7 +62,11 @@ enum class Inside : std::uint8_t {
 /// Of reductions in no loop, or in programs of nothing else.
 struct ReductionFacts {
   std::vector<Place> places;  ///< that the result is computed from; empty: none that may be taken apart
-  std::vector<Axis> over;     ///< of the first: the joined arrays that it goes over, outer to inner
+  std::vector<Place> others;  ///< that have other loops: a loop an axis, nothing is decided about them
+  std::vector<Axis> over;     ///< of the first: the joined arrays that it goes over, outer to inner; of
+                              ///< the others as many, of other lengths
+  std::size_t nested = 0;     ///< axes that are reductions within one another, of all of them
+  std::size_t joins = 0;      ///< of these, how many can be made one, from the outermost on
   bool fills = false;  ///< the last part can be filled up with elements that change nothing (reduce-pad)
 };
 

@@ -121,6 +121,37 @@ TEST_CASE("gather: what min, max, %, select and sums with numbers prove needs no
   }
 }
 
+TEST_CASE("gather: what was proved of positions is known of them when they have been stored") {
+  const std::string stored = "let p = at |> map_seq(\\k. k % 24) |> to_global in ";
+  for (const std::string result :
+       {"p |> map_seq(\\k. x[k])", "p |> slide(3, 1) |> map_vec<4>(\\w. x[w[0]] - x[w[2]])",
+        "p |> map_seq(\\k. x[min(23 - k, 7)])",
+        "let q = p |> map_seq(\\k. 23 - k) |> to_global in zip(p, q) |> map_seq(\\(k, l). x[k] - x[l])",
+        "let q = p |> map_seq(\\k. {k, 23 - k}) |> to_global in q |> map_seq(\\(k, l). x[k] - x[l])",
+        "x |> iterate(3, \\y. let q = p |> map_seq(\\k. 23 - k) |> to_global in q |> map_seq(\\k. y[k] + "
+        "x[k]))"}) {
+    CAPTURE(result);
+    of(stored + result);
+  }
+  of("j |> map_par(\\r. let p = r |> map_seq(\\k. k % 24) |> to_private in p |> map_seq(\\k. x[k]))");
+  const std::string number = "(generate(24, \\z. z) |> map_seq(\\z. z) |> to_global)";
+  for (const std::string& result :
+       {std::string("let p = at |> map_seq(\\k. k + 0) |> to_global in p |> map_seq(\\k. x[k])"),
+        std::string("let p = at |> map_seq(\\k. k % 25) |> to_global in p |> map_seq(\\k. x[k])"),
+        stored + "p |> map_seq(\\k. x[k + 1])",
+        std::string("let p = concat(at |> map_seq(\\k. k % 24), at |> map_seq(\\k. k)) |> to_global in "
+                    "p |> map_seq(\\k. x[k])"),
+        std::string(
+            "let p = at |> map_seq(\\k. {k % 24, k}) |> to_global in p |> map_seq(\\(k, l). x[k] - x[l])"),
+        // what begins as such positions goes on as others
+        stored + "p |> iterate(3, \\q. q |> map_seq(\\k. 5 + (" + number + ")[k]))",
+        stored + "p |> iterate(3, \\q. update_in_place(q, 2, q |> take(9) |> map_seq(\\k. 5 + (" + number +
+            ")[k])))"}) {
+    CAPTURE(result);
+    CHECK(refusal(result).rfind("gather: nothing proves that the position ", 0) == 0);
+  }
+}
+
 TEST_CASE("gather: an array that is read anywhere is complete before, and not overwritten meanwhile") {
   const Program in_place = parse_program(
       "param q : 24.f64\nparam at : 24.i32\noverwrite q\n"

@@ -135,13 +135,6 @@ std::vector<std::size_t> grid_loops(const std::vector<std::int64_t>& trips, std:
   return r;
 }
 
-/// A number, or a few side by side.
-bool is_of_numbers(const Type& element) {
-  return element.is_scalar() ||
-         (element.is_tuple() && std::all_of(element.parts().begin(), element.parts().end(),
-                                            [](const Type& part) { return part.is_scalar(); }));
-}
-
 /// A nest on the grid: on processors the outer loops, a work-group of one item each; else the inner loops, an
 /// item each.
 void run_on_grid(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const Place& at) {
@@ -149,7 +142,7 @@ void run_on_grid(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const
   const std::vector<Place> loops = nest_at(d, at);
   std::vector<std::int64_t> trips;
   for (const Place& loop : loops) trips.push_back(trips_at(d, loop));
-  const bool row = loops.size() == 1 && is_of_numbers(element_of(d.part(loops[0]).type()));
+  const bool row = loops.size() == 1 && is_of_numbers(element_of(d.part(loops[0]).type(), 1));
   const bool solo =
       outside.groups || (!outside.items && !(row && trips[0] > 4096) && (how.solo || f.options.cpu));
   std::vector<int> free;

@@ -113,6 +113,10 @@ std::vector<Wishes> guesses_of_reductions(const NestFacts& f);
 constexpr std::int64_t kFewForGroups = 4096;  ///< elements that one group reduces as fast as several
 /// Elements of a part: of all axes within those that the parts are named after, or the size of a chunk.
 std::int64_t part_length(const NestFacts& f, const AxisSizes& parts);
+/// Axes but one whose iterations together are the parts.
+std::size_t joined_axes(const NestFacts& f, const AxisSizes& parts);
+/// Whether reductions over so many axes, and one more, can be made one.
+bool can_be_joined(const NestFacts& f, std::size_t axes);
 /// Elements of the chunks that parts are; nothing: they are of whole axes.
 std::optional<std::int64_t> chunk_of(const AxisSizes& parts);
 

@@ -6,7 +6,7 @@ namespace {
 
 std::vector<std::int64_t> group_sizes(const NestFacts& f) {
   if (f.reduction.places.empty()) return {};
-  if (!f.on_grid() || f.options.cpu) return {0};
+  if (!f.on_grid() || f.options.cpu || !can_be_joined(f, f.reduction.nested)) return {0};
   return {0, 256, 128, 512, 64};
 }
 

@@ -67,6 +67,7 @@ std::vector<AxisSizes> all_parts(const NestFacts& f) {
   r.insert(f.on_processors() ? r.end() : r.begin(), cut.begin(), cut.end());
   const bool few = !f.on_processors() && around * *f.reduction.over.back().extent <= kFewForGroups;
   r.insert(few ? r.begin() : r.end(), AxisSizes{});
+  std::erase_if(r, [&](const AxisSizes& p) { return !can_be_joined(f, joined_axes(f, p)); });
   return r;
 }
 
@@ -92,6 +93,19 @@ std::int64_t elements_of_parts(std::int64_t elements, std::int64_t n) {
 std::optional<std::int64_t> chunk_of(const AxisSizes& parts) {
   if (parts.list.size() == 1 && parts.list[0].size > 1) return parts.list[0].size;
   return std::nullopt;
+}
+
+std::size_t joined_axes(const NestFacts& f, const AxisSizes& parts) {
+  if (chunk_of(parts)) return f.reduction.over.size() - 1;
+  std::size_t joined = 0;
+  for (std::size_t a = 0; a < f.reduction.over.size(); ++a)
+    for (const AxisSize& s : parts.list)
+      if (s.axis == f.reduction.over[a].name) joined = a;
+  return joined;
+}
+
+bool can_be_joined(const NestFacts& f, std::size_t axes) {
+  return std::min(axes, f.reduction.nested) <= f.reduction.joins;
 }
 
 std::int64_t part_length(const NestFacts& f, const AxisSizes& parts) {

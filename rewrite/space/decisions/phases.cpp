@@ -15,6 +15,8 @@ constexpr std::int64_t kElements[] = {4096, 1024, 16384};  ///< of rows
 
 bool admits_phases(const NestFacts& f, const Configuration& c, const AxisSizes& tile) {
   if (tile.empty()) return true;
+  const std::vector<AxisSizes> own = tiles_of_phases(f);  // not those of the other form of stages
+  if (std::find(own.begin(), own.end(), tile) == own.end()) return false;
   const bool plain = c[key::tile].empty() && c[key::block] == Blocks::none && !c[key::buffer] &&
                      c[key::order] == orders(f).front() && c[key::strips].empty() && !c[key::rings];
   if (!plain || c[key::stages] != (f.stages_in_phases ? Stages::work : Stages::fused)) return false;

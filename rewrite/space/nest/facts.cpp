@@ -20,6 +20,10 @@
 namespace lift {
 namespace {
 
+bool makes_numbers(const Expr& body, const NestLevel& level) {
+  return is_of_numbers(element_of(part_at(body, level.place).type(), static_cast<int>(level.extents.size())));
+}
+
 /// Whether the last level computes the small block of elements that a join puts in the place of each cell of
 /// the level before.
 bool makes_blocks(const Expr& body, const Nest& nest) {
@@ -33,8 +37,9 @@ bool makes_blocks(const Expr& body, const Nest& nest) {
   const Expr join = part_at(body, around);
   std::int64_t elements = 1;
   for (const Nat& n : block.extents) elements *= n.constant().value_or(1000);
-  return join.is(Op::Join) && op_rank(join) == static_cast<std::int64_t>(cells.extents.size()) &&
-         elements > 1 && elements <= kMostOfBlock;
+  return makes_numbers(body, block) && join.is(Op::Join) &&
+         op_rank(join) == static_cast<std::int64_t>(cells.extents.size()) && elements > 1 &&
+         elements <= kMostOfBlock;
 }
 
 void name_axes(const Expr& body, NestFacts& f) {
@@ -365,6 +370,7 @@ void read_in_groups(const Program& whole, NestFacts& f) {
 /// iterations behind.
 void read_steps(const Program& whole, NestFacts& f) {
   if (!f.block.empty()) return;
+  if (f.sweeps > 1 && f.axes.size() <= f.above_update) return;  // updates by no loops
   if (f.on_grid()) return read_in_groups(whole, f);
   if (f.sweeps < 2) return read_steps_of_stages(whole, f);
   const std::span<const Axis> axes(f.axes.data() + f.above_update, f.axes.size() - 1 - f.above_update);
@@ -429,7 +435,9 @@ NestFacts cell_facts(const Program& whole, const SpaceOptions& options) {
     f.reads_target = true;
   }
   read_steps(whole, f);
-  if (levels_around_reductions(program.body, f.nest) > 0) f.vectors = false;  // loops within cells
+  if (levels_around_reductions(program.body, f.nest) > 0 ||
+      (!f.nest.levels.empty() && !makes_numbers(program.body, f.nest.levels.back())))
+    f.vectors = false;  // loops within cells
   f.windows = window_arrays(program, f);
   for (const Expr& a : program.arguments)  // all arrays take the layout together
     if (a.type().is_array() && rank_of(a.type()) < f.parity_axes) f.parity_axes = 0;

@@ -131,29 +131,28 @@ void derive_by_groups(Deriver& d, const Place& place, std::int64_t length, std::
   if (!derive_by_one_group(d, root, items, lanes)) d.step("reduce-seq", root);
 }
 
-/// Axes but one whose iterations together are the parts.
-std::size_t joined_axes(const NestFacts& f, const AxisSizes& parts) {
-  if (chunk_of(parts)) return f.reduction.over.size() - 1;
-  std::size_t joined = 0;
-  for (std::size_t a = 0; a < f.reduction.over.size(); ++a)
-    for (const AxisSize& s : parts.list)
-      if (s.axis == f.reduction.over[a].name) joined = a;
-  return joined;
-}
-
 /// Accumulators side by side go through all rows of a part, where rows are made of whole vectors: what they
 /// have is reduced once. Whether the innermost two of so many levels are one now.
 bool join_rows(Deriver& d, const NestFacts& f, const Place& place, std::size_t levels,
                const Configuration& c) {
   const std::size_t least = c[key::parts].empty() ? 1 : 2;  // each of several parts has a result
   const std::int64_t lanes = c[key::lanes];
-  if (f.on_grid() || lanes == 1 || levels < least || chunk_of(c[key::parts])) return false;
+  if (f.on_grid() || lanes == 1 || levels < least) return false;
   const auto row = d.part(inner_reduction(place, levels)).child(2).type().length().constant();
   return row && *row % lanes == 0 && d.try_step("reduce-joined", inner_reduction(place, levels - 1));
 }
 
+/// Elements that a reduction, and those within it, go over.
+std::int64_t elements_of(const Deriver& d, const Place& place) {
+  std::int64_t n = 1;
+  for (std::size_t l = 0; l <= nested_levels(d.part(place)); ++l)
+    n *= *d.part(inner_reduction(place, l)).child(2).type().length().constant();
+  return n;
+}
+
 void derive_reduction(Deriver& d, const NestFacts& f, const Place& place, const Configuration& c) {
-  const AxisSizes& parts = c[key::parts];
+  AxisSizes parts = c[key::parts];
+  if (const auto chunk = chunk_of(parts); chunk && elements_of(d, place) <= *chunk) parts = {};
   const std::int64_t lanes = c[key::lanes];
   if (const std::int64_t items = c[key::group]; items > 0)
     return derive_by_groups(d, place, part_length(f, parts), items, lanes);
@@ -281,6 +280,7 @@ void derive_reductions_by_groups(Deriver& d, std::int64_t items) {
 
 void derive_reductions(Deriver& d, const NestFacts& f, const Configuration& c) {
   for (const Place& p : f.reduction.places) derive_reduction(d, f, p, c);
+  for (const Place& p : f.reduction.others) derive_levels(d, p, c[key::lanes]);
 }
 
 }  // namespace lift

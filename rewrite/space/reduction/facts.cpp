@@ -33,24 +33,56 @@ void find_reductions(const Expr& e, Place& at, std::vector<Place>& found) {
   }
 }
 
-}  // namespace
-
-ReductionFacts reduction_facts(const Program& program) {
-  ReductionFacts r;
-  Place at;
-  find_reductions(program.body, at, r.places);
-  if (r.places.empty()) return r;
+/// How many of nested reductions can be made one, from the outermost on.
+std::size_t joins_of(const Program& program, const Place& root, std::size_t nested) {
   Deriver d({program, {}});
-  const Place& root = r.places.front();
+  for (std::size_t joined = 0; joined < nested; ++joined) {
+    join_levels(d, root);
+    const bool last = joined + 1 == nested;
+    if (!last && !is_of_rank(d.part(array_of(root)), Op::Map, 1)) return joined;
+  }
+  return nested;
+}
+
+ReductionFacts facts_of(const Program& program, const Place& root) {
+  ReductionFacts r;
+  Deriver d({program, {}});
   r.fills = d.part(root).type().is_scalar();
-  std::size_t levels = nested_levels(d.part(root));
+  r.nested = nested_levels(d.part(root));
+  r.joins = joins_of(program, root, r.nested);
+  std::size_t levels = r.nested;
   const Place innermost = inner_reduction(root, levels);
   while (take_level(d, innermost)) ++levels;
   for (std::size_t l = 0; l <= levels; ++l)
     r.over.push_back(
         {loop_axis(levels - l), d.part(inner_reduction(root, l)).child(2).type().length().constant()});
-  if (std::any_of(r.over.begin(), r.over.end(), [](const Axis& a) { return !a.extent; }))
-    r.places.clear(), r.over.clear();
+  return r;
+}
+bool has_known_lengths(const ReductionFacts& r) {
+  return std::all_of(r.over.begin(), r.over.end(), [](const Axis& a) { return a.extent.has_value(); });
+}
+
+}  // namespace
+
+ReductionFacts reduction_facts(const Program& program) {
+  std::vector<Place> all;
+  Place at;
+  find_reductions(program.body, at, all);
+  ReductionFacts r;
+  std::vector<Place> others;
+  for (const Place& p : all) {
+    ReductionFacts f = facts_of(program, p);
+    const bool alike = r.places.empty() || (f.over.size() == r.over.size() && f.nested == r.nested);
+    if (!alike || !has_known_lengths(f)) {
+      others.push_back(p);
+      continue;
+    }
+    if (r.places.empty())
+      r.fills = f.fills, r.joins = f.joins, r.nested = f.nested, r.over = std::move(f.over);
+    r.fills = r.fills && f.fills, r.joins = std::min(r.joins, f.joins);
+    r.places.push_back(p);
+  }
+  if (!r.places.empty()) r.others = std::move(others);
   return r;
 }
 
