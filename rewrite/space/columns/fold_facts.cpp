@@ -30,7 +30,7 @@ Moves moves(const std::vector<Nat>& position, const Nat& variable) {
     if (!a) return Moves::far;
     if (a->coefficient == Nat(0)) continue;
     const bool next = d + 1 == position.size() && a->coefficient == Nat(1);
-    if (!next || r == Moves::far) return Moves::far;
+    if (!next) return Moves::far;
     r = Moves::next;
   }
   return r;

@@ -44,8 +44,7 @@ bool may_be(const NestFacts& f) {
 bool admits(const NestFacts& f, const Configuration& c, bool one) {
   if (!one) return true;
   // Of an array that is not overwritten, borders would be copied by one item.
-  const bool good = is_in_place(f, c) || !f.update;
-  return good && c[key::layout].index == kCallerLayout && c[key::tile].empty() &&
+  return is_in_place(f, c) && c[key::layout].index == kCallerLayout && c[key::tile].empty() &&
          c[key::block] == Blocks::none && !c[key::buffer] && c[key::order] == orders(f).front() &&
          is_fused(c) && c[key::time].empty() && !c[key::rings];
 }
@@ -58,7 +57,7 @@ bool goes_in_one_group(const NestFacts& f, const Configuration& c) {
 
 void derive_in_one_group(NestDeriver& d, const NestFacts& f, const Configuration& c) {
   take(decisions::readonly(), d, f, c);
-  if (!f.overwrites && is_in_place(f, c)) d.step("update-in-place", {});
+  if (!f.overwrites) d.step("update-in-place", {});
   Place at;
   for (std::size_t a = 0; a < f.above_update; ++a, at = body_of(at)) {
     share_loops(d, at);
@@ -66,7 +65,6 @@ void derive_in_one_group(NestDeriver& d, const NestFacts& f, const Configuration
   }
   const std::vector<std::int64_t> items = items_of(f);
   for (const ChainStage& s : chain_of(d.program()).stages) {
-    if (!s.result && !is_in_place(f, c)) d.step("to-global", s.place);
     Place loop = main_nest(d.part({}), s.place).levels.at(0).place;
     for (std::size_t a = 0; a < items.size(); ++a, loop = body_of(loop)) {
       if (op_rank(d.part(loop)) > 1) d.step("map-nest", loop);

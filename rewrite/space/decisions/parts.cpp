@@ -44,7 +44,6 @@ std::vector<AxisSizes> parts_of_elements(const NestFacts& f) {
 std::vector<AxisSizes> all_parts(const NestFacts& f) {
   if (f.inside == Inside::folds) return parts_of_elements(f);
   if (f.reduction.places.empty()) return {};
-  if (f.reduction.over.empty()) return {{}};
   std::vector<AxisSizes> r;
   AxisSizes axes;
   std::int64_t parts = 1, around = 1;

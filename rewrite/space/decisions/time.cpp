@@ -80,10 +80,7 @@ void align_rings(NestDeriver& d, const NestFacts& f) {
     std::optional<std::int64_t> row = shape_of(stage.type()).back().constant();
     std::int64_t lead = 0;
     for (const Band& tile : chain.going(Band::overlapped))
-      if (tile.axis + 1 == axes) {
-        row = tile.width, lead = tile.shifts.at(s);
-        if (row && *row % f.lanes != 0) row.reset();
-      }
+      if (tile.axis + 1 == axes) row = tile.width, lead = tile.shifts.at(s);  // of whole vectors
     if (row && *row >= kVectorsOfRow * f.lanes)
       d.step("in-layout", {key::layout.words[kRowsLayout], f.lanes, lead % f.lanes},
              content_of(chain.stages[s].place));
