@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/text/parse.hpp"
+#include "rewrite/space/facts.hpp"
 #include "tests/rewrite/space_check.hpp"
 
 namespace lift::space_offers_test {
@@ -48,6 +49,19 @@ TEST_CASE("space: everything that is offered can be derived") {
       check_space(p, options(target), 12, 1);
     }
   }
+}
+
+TEST_CASE("space: arrays that a join puts side by side are no block of numbers") {
+  const auto blocks = [](const std::string& cell) {
+    const NestFacts f =
+        cell_facts(parse_program("param u, v : 6.4.5.f64\nresult r = zip(u, v) |> map(\\(a, b). zip(a, b) |> "
+                                 "map(\\(x, y). " +
+                                 cell + ")) |> join\n"),
+                   options());
+    return f.block.size();
+  };
+  CHECK(blocks("x[1] + y[2]") == 1);
+  CHECK(blocks("update(x, 1, y |> drop(1, 2))") == 0);
 }
 
 TEST_CASE("space: nothing is decided about a sum whose length is not known, beside one that is") {
