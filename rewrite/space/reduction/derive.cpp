@@ -273,7 +273,9 @@ void derive_reductions_beside_loops(Deriver& d, std::int64_t lanes) {
 void derive_reductions_by_groups(Deriver& d, std::int64_t items) {
   constexpr std::int64_t kItems = 256, kLanes = 4, kPart = kFewForGroups;
   items = std::min(items, kItems);
-  for (const Place& p : reduction_facts(d.program()).places)
+  const ReductionFacts f = reduction_facts(d.program());
+  if (f.joins < f.nested) return;
+  for (const Place& p : f.places)
     if (d.part(p).child(2).type().length().constant().value_or(0) >= 2 * items)
       derive_by_groups(d, p, kPart, items, kLanes);
 }

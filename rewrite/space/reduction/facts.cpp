@@ -78,8 +78,9 @@ ReductionFacts reduction_facts(const Program& program) {
       continue;
     }
     if (r.places.empty())
-      r.fills = f.fills, r.joins = f.joins, r.nested = f.nested, r.over = std::move(f.over);
-    r.fills = r.fills && f.fills, r.joins = std::min(r.joins, f.joins);
+      r = std::move(f);
+    else
+      r.fills = r.fills && f.fills, r.joins = std::min(r.joins, f.joins);
     r.places.push_back(p);
   }
   if (!r.places.empty()) r.others = std::move(others);
