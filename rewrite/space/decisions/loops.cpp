@@ -11,9 +11,7 @@ void LoopNest::reset(const NestFacts& f) {
   loops_.clear();
   for (std::size_t a = 0; a < f.axes.size(); ++a)
     loops_.push_back({f.axes[a].name, f.axes[a].extent, f.update && a >= f.above_update});
-  for (std::size_t b = 0; b < f.block.size(); ++b)
-    loops_.push_back(
-        {f.block[b].name, f.block[b].extent, f.update && f.first_inner() + b >= f.above_update, false, true});
+  for (const Axis& a : f.block) loops_.push_back({a.name, a.extent, f.update, false, true});  // within cells
 }
 
 std::size_t LoopNest::inner() const {

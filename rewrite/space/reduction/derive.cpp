@@ -138,8 +138,8 @@ bool join_rows(Deriver& d, const NestFacts& f, const Place& place, std::size_t l
   const std::size_t least = c[key::parts].empty() ? 1 : 2;  // each of several parts has a result
   const std::int64_t lanes = c[key::lanes];
   if (f.on_grid() || lanes == 1 || levels < least) return false;
-  const auto row = d.part(inner_reduction(place, levels)).child(2).type().length().constant();
-  return row && *row % lanes == 0 && d.try_step("reduce-joined", inner_reduction(place, levels - 1));
+  const std::int64_t row = *d.part(inner_reduction(place, levels)).child(2).type().length().constant();
+  return row % lanes == 0 && d.try_step("reduce-joined", inner_reduction(place, levels - 1));
 }
 
 /// Elements that a reduction, and those within it, go over.

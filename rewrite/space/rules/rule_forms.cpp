@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kPlaces = 4;     ///< of a rule that are tried by themselves
 constexpr std::size_t kPrograms = 48;  ///< that rules make of one
-constexpr int kRounds = 100;
 
 /// What a rule makes of a program.
 struct Form {
@@ -60,9 +59,8 @@ Rewriting at_place(const Rule& r, const Rewriting& start, const Place& place, co
 /// has made itself.
 Rewriting everywhere(const Rule& r, Rewriting now, const Arguments& a) {
   std::size_t before = static_cast<std::size_t>(-1);
-  for (int round = 0; round < kRounds; ++round) {
-    const std::vector<Place> places = places_of(r, now.program, a);
-    if (places.empty() || places.size() >= before) break;
+  for (std::vector<Place> places = places_of(r, now.program, a); !places.empty() && places.size() < before;
+       places = places_of(r, now.program, a)) {
     before = places.size();
     for (const Place& place : places) {  // those around it stay where they are
       try {
