@@ -199,7 +199,8 @@ TEST_CASE("narrow lanes: what is the same in all lanes may be any i32, other num
   };
   for (const char* f :
        {"u8(i32(x) + r)", "u8(i32(x) + i)", "u8(i32(x) + (r * 2 + 1))", "u8(i32(x) + s)",
-        "u8(min(i32(x), s))", "i32(x) < i", "u8(min(i32(x), i + 2))", "u8(min(i32(x), max(min(w, 255), 0)))"})
+        "u8(min(i32(x), s))", "i32(x) < i", "u8(min(i32(x), i + 2))", "let q = r + w in u8(i32(x) + q + q)",
+        "let q = select(w > 7, r, i) in u8(i32(x) + q + q)", "u8(min(i32(x), max(min(w, 255), 0)))"})
     CHECK(bytes_of(f) == 1);
   CHECK(bytes_of("u8(min(i32(x), max(min(w, 256), 0)))") == 2);
   CHECK(bytes_of("u8(min(i32(x), r))") == 4);

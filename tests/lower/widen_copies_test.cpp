@@ -54,6 +54,7 @@ TEST_CASE("widen-copies: 16 bytes at once where both rows are whole vectors, and
   CHECK(width({.type = f32}) == 4);
   CHECK(width({.end = 6, .type = f32}) == 2);
   CHECK(width({.from_pitch = 10, .type = f32}) == 2);
+  CHECK(width({.type = boolean}) == 1);
   CHECK(width({.end = 7}) == 1);
   CHECK(width({.from_pitch = 9}) == 1);
   CHECK(width({.to_pitch = 9}) == 1);

@@ -48,7 +48,8 @@ TEST_CASE("space: everything that is offered can be derived") {
           kTotal + "param x : 200000.i32\nparam y : 300.i32\nresult q = total(x) + total(y)\n",
           // of numbers side by side, before and after one of numbers
           kTotal + kPair + "param x : 300.i32\nresult q = let p = both(x) in total(x) + p.0 * p.1\n",
-          kTotal + kPair + "param x : 300.i32\nresult q = let p = both(x) in p.0 * p.1 + total(x)\n",
+          kTotal + kPair +
+              "param x : 300.i32\nresult q = let t = total(x) in let p = both(x) in p.0 * p.1 + t\n",
           // within a loop over time, of a part of each row
           kTotal +
               "param x : 6.12.34.i32\nparam u : 600.i32\nresult q = let s = x |> map(\\p. p |> drop(1, 1) |> "
