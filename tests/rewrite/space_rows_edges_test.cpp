@@ -426,6 +426,7 @@ TEST_CASE("decisions: tiles of two phases agree with steps along the outermost a
            Case{blocks, {{"buffer", "none"}}, {"none", "j16"}},
            Case{blocks, {{"buffer", "rows"}}, {"none"}},
            Case{jacobi, {{"stages", "work"}}, {"none", "j16"}},
+           Case{jacobi, {{"stages", "fused"}}, {"none"}},
            Case{jacobi, {{"stages", "work"}, {"time", "k"}, {"rings", "yes"}}, {"none"}},
            Case{coloured("x"), {{"time", "k"}}, {"none", "j16"}},
            // planes from far away: steps are rows
